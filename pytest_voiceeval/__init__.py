@@ -1,0 +1,92 @@
+"""Voice-agent evaluation scenarios as pytest test cases.
+
+The public names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.model.conversation import ActionRecord, Conversation
+    from pytest_voiceeval.model.metrics import Metrics
+    from pytest_voiceeval.model.parts import Actions, NoiseConfig, Persona, Resources, Task
+    from pytest_voiceeval.model.signals import SuccessSignal
+    from pytest_voiceeval.model.turns import Turn
+    from pytest_voiceeval.run.aggregate import RunAggregator
+    from pytest_voiceeval.scenarios.base import Scenario
+    from pytest_voiceeval.scenarios.registry import (
+        get_eval_scenario,
+        list_eval_scenarios,
+        register_eval_scenario,
+    )
+    from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say, Use
+    from pytest_voiceeval.world.artifacts import load_db_artifact
+    from pytest_voiceeval.world.diff import compute_db_diff
+    from pytest_voiceeval.world.hashing import get_dict_hash
+    from pytest_voiceeval.world.roots import get_eval_data_root
+
+_HOMES = {
+    "ActionRecord": "model.conversation",
+    "Actions": "model.parts",
+    "Conversation": "model.conversation",
+    "Metrics": "model.metrics",
+    "NoiseConfig": "model.parts",
+    "Persona": "model.parts",
+    "Rehearsal": "scenarios.rehearsal",
+    "Resources": "model.parts",
+    "RunAggregator": "run.aggregate",
+    "Say": "scenarios.rehearsal",
+    "Scenario": "scenarios.base",
+    "SuccessSignal": "model.signals",
+    "Task": "model.parts",
+    "Turn": "model.turns",
+    "Use": "scenarios.rehearsal",
+    "compute_db_diff": "world.diff",
+    "get_dict_hash": "world.hashing",
+    "get_eval_data_root": "world.roots",
+    "get_eval_scenario": "scenarios.registry",
+    "list_eval_scenarios": "scenarios.registry",
+    "load_db_artifact": "world.artifacts",
+    "register_eval_scenario": "scenarios.registry",
+}
+
+__all__ = [
+    "ActionRecord",
+    "Actions",
+    "Conversation",
+    "Metrics",
+    "NoiseConfig",
+    "Persona",
+    "Rehearsal",
+    "Resources",
+    "RunAggregator",
+    "Say",
+    "Scenario",
+    "SuccessSignal",
+    "Task",
+    "Turn",
+    "Use",
+    "compute_db_diff",
+    "get_dict_hash",
+    "get_eval_data_root",
+    "get_eval_scenario",
+    "list_eval_scenarios",
+    "load_db_artifact",
+    "register_eval_scenario",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the room that it lives in."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

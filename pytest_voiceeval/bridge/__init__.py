@@ -1,0 +1,1 @@
+"""The bridge carries a call between two bots and collects its evidence."""

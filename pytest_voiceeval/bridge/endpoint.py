@@ -1,0 +1,41 @@
+"""What the bridge asks of a bot, wherever it runs."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.scenarios.base import Scenario
+
+
+class Endpoint(Protocol):
+    """A bot that calls can be held with, one at a time."""
+
+    @property
+    def side(self) -> Side:
+        """Which side of a call it takes."""
+
+    @property
+    def label(self) -> str:
+        """What it is, for messages: an URL, a command, an embedded bot and its profile."""
+
+    def open(self, scenario: Scenario) -> AbstractAsyncContextManager[str]:
+        """Have the bot listening for one call of ``scenario``; yields its ``ws://`` URL.
+
+        Raises:
+            BotProcessError: if a process that we run for it does not start.
+        """
+
+    def close(self) -> None:
+        """Give up what outlives a call, such as a process; may be called twice."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A bot that listens: its side, its URL, and what to call it in messages."""
+
+    side: Side
+    url: str
+    label: str

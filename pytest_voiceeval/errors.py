@@ -1,0 +1,57 @@
+"""Every error that pytest-voiceeval raises on purpose.
+
+A message says where, what is wrong, and what to do instead: it is shown to a person as it stands.
+"""
+
+from __future__ import annotations
+
+
+class VoiceEvalError(Exception):
+    """Base of all errors raised on purpose; its text is a complete message for a person."""
+
+
+class DefinitionError(VoiceEvalError, ValueError):
+    """A scenario, a tool, a pack or a rehearsal is defined wrongly."""
+
+
+class DuplicateNameError(DefinitionError):
+    """A name is registered twice."""
+
+
+class UnknownNameError(VoiceEvalError, KeyError):
+    """Nothing is registered under a name; the message lists what is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class DataError(VoiceEvalError):
+    """Data are missing, unreadable, or lie outside their root."""
+
+
+class ProfileError(VoiceEvalError, ValueError):
+    """A bot profile is wrong or names a service that is not installed."""
+
+
+class WireError(VoiceEvalError):
+    """Bytes that came over the wire are not a frame of the protocol."""
+
+
+class BotError(VoiceEvalError):
+    """A bot did not do its part: the environment's fault or ours, never a verdict on the agent."""
+
+
+class BotUnreachableError(BotError):
+    """No connection to a bot could be opened, or it never said that it is ready."""
+
+
+class BotRefusedError(BotError):
+    """A bot answered a set-up request with a refusal, an error, or not at all."""
+
+
+class BotLostError(BotError):
+    """The simulated user went away in the middle of a call."""
+
+
+class BotProcessError(BotError):
+    """A bot process that we started did not start, or died."""

@@ -1,0 +1,1 @@
+"""The nouns: what a scenario, a conversation and a verdict are made of. Pure values."""

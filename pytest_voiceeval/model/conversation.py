@@ -1,0 +1,149 @@
+"""The evidence of one call: everything that scoring may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from pytest_voiceeval.model.turns import ResponseLatency, Side, Turn, response_latencies
+
+
+class StopReason(str, Enum):
+    """How a call ended; the values are those of ``metrics.json``."""
+
+    EXIT = "[EXIT]"
+    """The agent said ``<exit>`` within the time limit."""
+    TIMEOUT = "[TIMEOUT]"
+    """The time limit was reached."""
+    INACTIVITY = "[INACTIVITY]"
+    """Nobody made a sound for the inactivity limit."""
+    AGENT_HANGUP = "[AGENT_HANGUP]"
+    """The agent closed its connection, or dropped it."""
+    CANCELLED = "[CANCELLED]"
+    """The run was interrupted (Ctrl-C) while the call went on."""
+
+
+@dataclass(frozen=True)
+class ActionRecord:
+    """What a write tool recorded: the record as the tool made it, and the side it came from."""
+
+    side: Side
+    record: Mapping[str, Any]
+
+    @property
+    def name(self) -> str | None:
+        """The name the action is matched by; ``None`` for records that have none."""
+        return self.record.get("name")
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The arguments of the call; empty for flat records."""
+        return self.record.get("arguments") or {}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record with its ``side``, first where the tool gave none."""
+        return {"side": self.side, **{k: v for k, v in self.record.items() if k != "side"}}
+
+
+@dataclass(frozen=True)
+class TokenUsage:
+    """Model calls and tokens of one side, as its bot reports them."""
+
+    n_calls: int = 0
+    prompt: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The sound of a call.
+
+    Attributes:
+        pcm: int16 little-endian, two channels interleaved: user left, agent right.
+        rate_hz: frames a second.
+    """
+
+    pcm: bytes = field(repr=False)
+    rate_hz: int
+
+    @property
+    def seconds(self) -> float:
+        """Length of the recording."""
+        return len(self.pcm) / 4 / self.rate_hz
+
+
+@dataclass(frozen=True)
+class SideEvidence:
+    """What was pulled from one bot after the call; ``None`` means that it could not be had.
+
+    Attributes:
+        actions: records of its write tools, in order; an empty tuple if it recorded none.
+        db_hash: canonical hash of its database; ``None`` also for an absent or empty one.
+        db: its database, only if it was asked for.
+        context: its model's messages (OpenAI form).
+        tokens: as reported during the call.
+        skipped_frames: malformed frames that came from it and were skipped.
+        pull_error: why something is missing, for a person; empty if nothing is.
+    """
+
+    actions: tuple[ActionRecord, ...] | None = None
+    db_hash: str | None = None
+    db: Mapping[str, Any] | None = None
+    context: list[dict[str, Any]] | None = None
+    tokens: TokenUsage = TokenUsage()
+    skipped_frames: int = 0
+    pull_error: str = ""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One call, as the bridge saw it.
+
+    Attributes:
+        scenario_name: which scenario was held.
+        turns: all turns, sorted by start.
+        stop_reason: how the call ended.
+        started_at: local wall time at which the call began.
+        ended_at: local wall time after the last pull.
+        recording: the sound.
+        agent, user: evidence of each side.
+        pushed: inner texts of the agent's ``<final_response>`` messages, in order.
+        simulator_end_reported: the simulated user said that it is done.
+        clock: name of the clock that the call ran on; all its seconds are that clock's.
+        events: lines of the bridge's log, for ``bridge_log.txt``.
+    """
+
+    scenario_name: str
+    turns: tuple[Turn, ...]
+    stop_reason: StopReason
+    started_at: datetime
+    ended_at: datetime
+    recording: Recording
+    agent: SideEvidence = SideEvidence()
+    user: SideEvidence = SideEvidence()
+    pushed: tuple[str, ...] = ()
+    simulator_end_reported: bool = False
+    clock: str = "real"
+    events: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def duration_seconds(self) -> float:
+        """Length of the call: of its recording."""
+        return self.recording.seconds
+
+    @property
+    def latencies(self) -> list[ResponseLatency]:
+        """One response latency for each agent turn right after a user turn."""
+        return response_latencies(self.turns)
+
+    def side(self, side: Side) -> SideEvidence:
+        """Return the evidence of ``side``."""
+        return self.agent if side == "agent" else self.user
+
+    @property
+    def actions(self) -> tuple[ActionRecord, ...]:
+        """All pulled action records, the agent's first; empty if none were pulled."""
+        return (self.agent.actions or ()) + (self.user.actions or ())
