@@ -1,0 +1,1 @@
+"""What a test case is: Scenario, its registry, prompts, packs and rehearsals."""

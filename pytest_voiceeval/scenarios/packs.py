@@ -1,0 +1,135 @@
+"""Packs: folders with ``scenarios/``, ``tools/`` and ``data/``, imported without touching ``sys.path``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+import traceback
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+
+from pytest_voiceeval.errors import DefinitionError
+
+BUILTIN = "pytest_voiceeval.builtin"
+USER_PARENT = "voice_packs"
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A pack.
+
+    Attributes:
+        root: its folder.
+        package: name of the package that its modules are imported under.
+    """
+
+    root: Path
+    package: str
+
+    def scenario_files(self) -> list[Path]:
+        """Return the files in ``scenarios/`` that define scenarios, sorted."""
+        return self._files("scenarios")
+
+    def tool_files(self) -> list[Path]:
+        """Return the files in ``tools/`` that define tools, sorted."""
+        return self._files("tools")
+
+    def load(self) -> None:
+        """Import all its tools, then all its scenarios, which registers them.
+
+        Raises:
+            DefinitionError: if a file can't be imported.
+        """
+        self.load_tools()
+        for path in self.scenario_files():
+            self.load_file(path)
+
+    def load_tools(self) -> None:
+        """Import all its tools."""
+        for path in self.tool_files():
+            self.load_file(path)
+
+    def load_file(self, path: Path) -> ModuleType:
+        """Return the module of ``path``, a file in ``scenarios/`` or ``tools/``, imported once.
+
+        Raises:
+            DefinitionError: if it lies outside the pack, or can't be imported: says where and why.
+        """
+        try:
+            parts = path.resolve().relative_to(self.root).with_suffix("").parts
+        except ValueError:
+            raise DefinitionError(f"{path} does not lie in the pack {self.root}") from None
+        for part in parts:
+            if not part.isidentifier():
+                raise DefinitionError(f"{path}: rename it; '{part}' can't be part of a module's name")
+        try:
+            return importlib.import_module(".".join([self.package, *parts]))
+        except Exception as exc:  # a pack's file may raise anything
+            raise _import_error(exc, path, self.root) from exc
+
+    def _files(self, folder: str) -> list[Path]:
+        return sorted(path for path in (self.root / folder).glob("*.py") if not path.name.startswith("_"))
+
+
+def builtin_pack() -> Pack:
+    """Return the pack that this project ships."""
+    from pytest_voiceeval.builtin import ROOT  # noqa: PLC0415 - only where the pack is asked for
+
+    return Pack(ROOT, BUILTIN)
+
+
+def user_pack(root: Path) -> Pack:
+    """Return the pack in the folder ``root``; the built-in one if that is its folder."""
+    root = root.resolve()
+    if root == builtin_pack().root:
+        return builtin_pack()
+    stem = re.sub(r"\W", "_", root.name) or "pack"
+    name, number = f"{USER_PARENT}.{stem}", 1
+    while (present := sys.modules.get(name)) is not None and list(present.__path__) != [str(root)]:
+        number += 1
+        name = f"{USER_PARENT}.{stem}_{number}"
+    _ensure_package(USER_PARENT, [])
+    _ensure_package(name, [str(root)])
+    return Pack(root, name)
+
+
+def load_scenario_file(pack: Pack, path: Path) -> ModuleType:
+    """Return the module of a scenario file of ``pack``, after importing the pack's tools.
+
+    Raises:
+        DefinitionError: if it, or a tool, can't be imported.
+    """
+    pack.load_tools()
+    return pack.load_file(path)
+
+
+def _ensure_package(name: str, search: list[str]) -> None:
+    """Make ``name`` importable as a package whose modules lie in ``search``."""
+    if name in sys.modules:
+        return
+    spec = ModuleSpec(name, loader=None, is_package=True)
+    spec.submodule_search_locations = search
+    package = importlib.util.module_from_spec(spec)
+    package.__path__ = search
+    sys.modules[name] = package
+    parent, _, child = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], child, package)
+
+
+def _import_error(exc: Exception, path: Path, root: Path) -> DefinitionError:
+    """Return the error that says where in the pack ``exc`` was raised, what it is, and its text."""
+    file, line = str(path), None
+    for frame in traceback.extract_tb(exc.__traceback__):
+        if Path(frame.filename).is_relative_to(root):
+            file, line = frame.filename, frame.lineno
+    if isinstance(exc, SyntaxError) and exc.filename:
+        file, line = exc.filename, exc.lineno
+    where = f"{file}:{line}" if line else file
+    if isinstance(exc, DefinitionError):
+        return type(exc)(f"{where}: {exc}")
+    return DefinitionError(f"{where}: {type(exc).__name__}: {exc}")

@@ -1,0 +1,106 @@
+"""Scenarios by name, and the selection of them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, UnknownNameError
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.tools.origin import is_loaded, source_file, stamp
+
+T = TypeVar("T", bound=type)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    cls: type[Scenario]
+    stamp: tuple[str, str]
+
+
+_scenarios: dict[str, _Entry] = {}
+
+
+def register_eval_scenario(cls: T) -> T:
+    """Register a scenario class (decorator) by its ``name``, own or inherited, else by its class name.
+
+    Raises:
+        DefinitionError: (a ``ValueError``) if it is no scenario class, or its name is no text.
+        DuplicateNameError: if another class has that name. Importing one file again is no other class.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Scenario)):
+        raise DefinitionError(f"{cls!r} is no scenario: derive the class from Scenario")
+    name = cls.__name__ if cls.name is None else cls.name
+    if not isinstance(name, str) or not name:
+        raise DefinitionError(f"scenario class {cls.__qualname__}: write its name as a text on the class")
+    entry = _Entry(cls, stamp(cls))
+    present = _scenarios.get(name)
+    if present and is_loaded(present.cls) and present.stamp != entry.stamp:
+        raise DuplicateNameError(
+            f"{source_file(cls)}: a scenario named '{name}' is registered already, by {present.stamp[0]} "
+            f"({present.stamp[1]}); give one of them another name"
+        )
+    _scenarios[name] = entry
+    return cls
+
+
+def scenario_class(name: str) -> type[Scenario] | None:
+    """Return the class registered as ``name``; ``None`` if there is none."""
+    entry = _scenarios.get(name)
+    return entry.cls if entry and is_loaded(entry.cls) else None
+
+
+def get_eval_scenario(name: str, **kwargs: Any) -> Scenario | None:
+    """Return a new instance of the scenario ``name``; ``None`` if there is none."""
+    cls = scenario_class(name)
+    return cls(**kwargs) if cls else None
+
+
+def list_eval_scenarios() -> list[str]:
+    """Return the names of all scenarios in order of registration."""
+    return [name for name, entry in _scenarios.items() if is_loaded(entry.cls)]
+
+
+def scenario_domain(name: str) -> str:
+    """Return the domain a scenario is selected and reported by: what stands before ``__`` in its name."""
+    return name.partition("__")[0]
+
+
+def scenario_domains() -> list[str]:
+    """Return the domains of all scenarios, each once, in order of registration."""
+    return list(dict.fromkeys(map(scenario_domain, list_eval_scenarios())))
+
+
+def select(selectors: Sequence[str]) -> list[str]:
+    """Return the names that a selector stands for, each once, in order of registration.
+
+    A selector is ``all``, a domain, a name, or a glob over names.
+
+    Raises:
+        UnknownNameError: if one stands for nothing; the message has the nearest names.
+    """
+    names = list_eval_scenarios()
+    chosen: set[str] = set()
+    for selector in selectors:
+        matches = [name for name in names if _stands_for(selector, name)]
+        if not matches:
+            raise UnknownNameError(_nothing_matches(selector, names))
+        chosen.update(matches)
+    return [name for name in names if name in chosen]
+
+
+def _stands_for(selector: str, name: str) -> bool:
+    return selector in ("all", name, scenario_domain(name)) or fnmatchcase(name, selector)
+
+
+def _nothing_matches(selector: str, names: list[str]) -> str:
+    if not names:
+        return f"nothing matches '{selector}': no scenario is registered"
+    domains = scenario_domains()
+    near = difflib.get_close_matches(selector, [*domains, *names], n=3, cutoff=0.5)
+    if near:
+        return f"no scenario or domain '{selector}'; did you mean {' or '.join(repr(n) for n in near)}?"
+    return f"no scenario or domain '{selector}'; the domains are: {', '.join(domains)}"
