@@ -1,0 +1,52 @@
+"""Databases as files: one JSON file, or a folder with one JSON file a table."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pytest_voiceeval.errors import DataError
+from pytest_voiceeval.world.roots import ROOT_VARIABLE, resolve_under_root
+
+
+def load_db_artifact(relative_path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return a fresh copy of the database at ``relative_path`` under the data root.
+
+    ``<path>.json`` is the whole database; else the folder ``<path>/`` has one ``<table>.json`` for
+    each top-level key. The single file wins. A ``.json`` at the end of the path is optional.
+
+    Raises:
+        DataError: if there is neither, if a file is not JSON, if the whole is not an object, or if
+            the path leaves the data root.
+    """
+    stem = str(relative_path).removesuffix(".json").rstrip("/")
+    single = resolve_under_root(f"{stem}.json")
+    folder = resolve_under_root(stem)
+    if single.is_file():
+        whole = _read_json(single)
+        if not isinstance(whole, dict):
+            raise DataError(f"{single}: a database is a JSON object, this is {type(whole).__name__}")
+        return whole
+    # The data root itself is no database, and neither is a folder of other things.
+    tables = sorted(p for p in folder.glob("*.json") if not p.name.startswith(".")) if stem else []
+    if not tables:
+        raise DataError(
+            f"no database {str(relative_path)!r}: there is neither {single} nor a folder {folder} with JSON "
+            f"files; put it there, or set {ROOT_VARIABLE} to the folder that has it"
+        )
+    return {table.stem: _read_json(table) for table in tables}
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as exc:
+        raise DataError(f"{path}:{exc.lineno}:{exc.colno}: not JSON: {exc.msg}") from exc
+    except (OSError, ValueError) as exc:
+        raise DataError(f"{path}: {exc}") from exc
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON value; write null or a number")
