@@ -1,0 +1,123 @@
+"""Launchers: three ways to have a bot listening for a call."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pytest_voiceeval.bots.process import BotProcess
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.turns import Side
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_voiceeval.bots.profile import Profile
+    from pytest_voiceeval.scenarios.base import Scenario
+
+
+class LocalBot:
+    """A bot in this process, on the call's own event loop, made of the services of a profile.
+
+    Attributes:
+        variant: which rehearsal plays the model's part, where the profile has no model.
+    """
+
+    def __init__(self, side: Side, profile: Profile, variant: str = "gold") -> None:
+        self.side = side
+        self.profile = profile
+        self.variant = variant
+
+    @property
+    def label(self) -> str:
+        """What it is, for messages."""
+        return f"local bot (profile {self.profile.name})"
+
+    @asynccontextmanager
+    async def open(self, scenario: Scenario) -> AsyncIterator[str]:
+        """Run a fresh bot for one call of ``scenario``; yields its URL.
+
+        Raises:
+            DefinitionError: if the rehearsal plays the model's part and the scenario has none.
+            ProfileError: if a service of the profile cannot be had.
+        """
+        # Heavy: a run that only collects, or only talks to bots of others, does without.
+        from pytest_voiceeval.bots.model_access import model_access  # noqa: PLC0415
+        from pytest_voiceeval.bots.pipeline import running_bot  # noqa: PLC0415
+
+        async with (
+            model_access(self.profile, self.side, [scenario], self.variant) as access,
+            running_bot(self.profile, self.side, access) as bot,
+        ):
+            yield bot.url
+
+    def close(self) -> None:
+        """Do nothing: such a bot is gone when its call is over."""
+
+
+class RemoteBot:
+    """A bot that somebody else runs.
+
+    Raises:
+        DefinitionError: if ``url`` is no WebSocket URL.
+    """
+
+    def __init__(self, side: Side, url: str) -> None:
+        self.side = side
+        self.url = websocket_url(url)
+
+    @property
+    def label(self) -> str:
+        """What it is, for messages."""
+        return self.url
+
+    @asynccontextmanager
+    async def open(self, scenario: Scenario) -> AsyncIterator[str]:
+        """Yield its URL."""
+        yield self.url
+
+    def close(self) -> None:
+        """Do nothing: it is not ours."""
+
+
+class CommandBot:
+    """A bot that runs as a process of ours, started at the first call and kept for the next ones."""
+
+    def __init__(self, side: Side, command: str, log_path: Path, *, start_seconds: float = 60.0) -> None:
+        self.side = side
+        self._process = BotProcess(command, log_path, start_seconds=start_seconds)
+
+    @property
+    def label(self) -> str:
+        """What it is, for messages."""
+        return f"cmd:{self._process.command}"
+
+    def open(self, scenario: Scenario) -> AbstractAsyncContextManager[str]:
+        """Have the process listening; yields its URL.
+
+        Raises:
+            BotProcessError: if it does not start, dies, or never listens.
+        """
+        return self._process.listening()
+
+    def close(self) -> None:
+        """End the process and all that it started; may be called twice."""
+        self._process.close()
+
+
+def websocket_url(text: str) -> str:
+    """Return ``text`` if it is the URL of a WebSocket.
+
+    Raises:
+        DefinitionError: if it is not, saying what to write.
+    """
+    try:
+        parts = urlsplit(text)
+        complete = parts.scheme in {"ws", "wss"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:  # a port that is no number, a broken IPv6 address
+        complete = False
+    if not complete:
+        raise DefinitionError(f"{text!r} is no WebSocket URL; write ws://host:port, or wss://host for TLS")
+    return text

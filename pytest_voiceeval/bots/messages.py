@@ -1,0 +1,257 @@
+"""The six requests that a bridge makes of a bot, answered on a pipecat worker.
+
+``install`` is all that a bot of one's own needs to become an endpoint::
+
+    worker = PipelineWorker(pipeline, ...)
+    install(worker, llm=llm, aggregators=pair)
+
+What they do, and the shapes of their answers: the wire protocol, section 5.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
+
+# isort: split
+from loguru import logger
+from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
+from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
+from pipecat.frames.frames import LLMUpdateSettingsFrame
+from pipecat.pipeline.worker import PipelineWorker
+from pipecat.processors.aggregators.llm_context import NOT_GIVEN, LLMContext, is_given
+from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
+from pipecat.processors.frameworks.rtvi import RTVIProcessor
+from pipecat.processors.frameworks.rtvi.models import ClientMessage
+from pipecat.services.llm_service import FunctionCallParams, LLMService
+from pipecat.services.settings import LLMSettings
+
+from pytest_voiceeval.bots.history import printable
+from pytest_voiceeval.tools import StandardSchemaTool, get_schema_tool_for_eval, unknown_tool_result
+from pytest_voiceeval.world.artifacts import load_db_artifact
+from pytest_voiceeval.world.hashing import get_dict_hash
+from pytest_voiceeval.world.initialization import run_initialization_actions
+from pytest_voiceeval.world.sync import apply_delta
+
+Arguments = Mapping[str, Any]
+Answer = Callable[[Arguments], Awaitable[Any]]
+
+_CALLS_POLL_SECONDS = 0.05
+_CALLS_LIMIT_SECONDS = 3.0
+
+
+def install(
+    worker: PipelineWorker,
+    *,
+    llm: LLMService[Any],
+    aggregators: LLMContextAggregatorPair,
+    prompt_suffix: str = "",
+) -> dict[str, Any]:
+    """Have ``worker`` answer the six requests; return the shared state that its tools work on.
+
+    Args:
+        worker: with RTVI enabled, as it is unless switched off.
+        llm: the pipeline's model; its system prompt and its tools are set by the bridge.
+        aggregators: the pipeline's context aggregators, whose context is cleared for each scenario.
+        prompt_suffix: what a bridge that asks for a suffix gets behind each prompt.
+    """
+    requests = _Requests(worker, llm, aggregators, prompt_suffix)
+    llm.register_function(None, requests.refuse_unknown_tool)
+    worker.rtvi.add_event_handler("on_client_message", requests.answer)
+    return requests.state
+
+
+class _Requests:
+    """The answers, and the state that lives on between them: prompt, tools, shared state."""
+
+    def __init__(
+        self,
+        worker: PipelineWorker,
+        llm: LLMService[Any],
+        aggregators: LLMContextAggregatorPair,
+        prompt_suffix: str,
+    ) -> None:
+        self.state: dict[str, Any] = {}
+        self._worker = worker
+        self._llm = llm
+        self._aggregators = aggregators
+        self._suffix = prompt_suffix
+        self._prompt = ""
+        # Handlers run as tasks of their own; the requests of a bridge build on one another.
+        self._one_by_one = asyncio.Lock()
+        self._answers: dict[str, Answer] = {
+            "reset": self._reset,
+            "update_system_prompt": self._update_system_prompt,
+            "apply_initialization": self._apply_initialization,
+            "apply_sync_delta": self._apply_sync_delta,
+            "get_context_history": self._get_context_history,
+            "get_scenario_summary": self._get_scenario_summary,
+        }
+
+    @property
+    def _context(self) -> LLMContext:
+        context: LLMContext = self._aggregators.user().context
+        return context
+
+    async def answer(self, rtvi: RTVIProcessor, message: ClientMessage) -> None:
+        """Answer one request: with its result, or with an error that says what went wrong."""
+        answer = self._answers.get(message.type)
+        if answer is None:
+            await rtvi.send_error_response(message, f"unknown message type: {message.type}")
+            return
+        async with self._one_by_one:
+            try:
+                result = _as_json(await answer(_arguments(message)))
+            except Exception as exc:  # the boundary: whatever went wrong becomes the answer
+                logger.debug(f"request {message.type} failed: {exc!r}")
+                await rtvi.send_error_response(message, f"{type(exc).__name__}: {exc}")
+                return
+        await rtvi.send_server_response(message, result)
+
+    async def refuse_unknown_tool(self, params: FunctionCallParams) -> None:
+        """Tell the model that it called a tool that is not there, and which ones are."""
+        tools = params.context.tools
+        names = [tool.name for tool in tools.standard_tools] if is_given(tools) else []
+        await params.result_callback(unknown_tool_result(params.function_name, names))
+
+    async def _reset(self, _: Arguments) -> bool:
+        try:
+            await self._clear_context()
+        except Exception as exc:  # the wire knows only that it failed
+            logger.warning(f"reset failed: {exc!r}")
+            return False
+        return True
+
+    async def _update_system_prompt(self, arguments: Arguments) -> bool:
+        prompt = arguments.get("prompt", "")
+        if not isinstance(prompt, str) or not prompt:
+            return False
+        try:
+            await self._start_scenario(prompt, arguments)
+        except (
+            Exception
+        ) as exc:  # a pack's constructors may raise anything; the wire knows only that it failed
+            logger.warning(f"update_system_prompt failed: {exc!r}")
+            return False
+        return True
+
+    async def _start_scenario(self, prompt: str, arguments: Arguments) -> None:
+        if arguments.get("add_suffix", True) and self._suffix:
+            prompt = f"{prompt}\n{self._suffix}"
+        self._prompt = prompt
+        await self._clear_context()
+        self.state.clear()
+        domain = arguments.get("tool_domain") or "default"
+        self.state["__rtvi__"] = self._worker.rtvi
+        self.state["__tool_domain__"] = domain
+        kwargs_by_name = json.loads(arguments.get("tools") or "{}")
+        tools = [
+            get_schema_tool_for_eval(name, domain, rtvi=self._worker.rtvi, shared_state=self.state, **kwargs)
+            for name, kwargs in kwargs_by_name.items()
+        ]
+        schemas = [_advertised(tool) for tool in tools]
+        self._context.set_tools(ToolsSchema(standard_tools=schemas) if schemas else NOT_GIVEN)
+
+    async def _clear_context(self) -> None:
+        """Bring the conversation back to the prompt alone, whatever was going on."""
+        await self._worker.rtvi.broadcast_interruption()
+        prompt = LLMSettings(system_instruction=self._prompt or None)
+        await self._worker.queue_frame(LLMUpdateSettingsFrame(delta=prompt))
+        await self._worker.flush_pipeline()
+        await self._aggregators.user().reset()
+        await self._aggregators.assistant().reset()
+        self._context.set_messages([])
+
+    async def _apply_initialization(self, arguments: Arguments) -> dict[str, Any]:
+        domain, actions = arguments.get("domain") or "default", arguments.get("actions") or []
+        if not isinstance(actions, list):
+            return _failure("actions: a list of objects is wanted")
+        try:
+            initial = json.loads(arguments.get("shared_state_init") or "{}")
+        except (TypeError, ValueError) as exc:
+            return _failure(f"shared_state_init: not JSON: {exc}")
+        if not isinstance(initial, dict):
+            return _failure("shared_state_init: a JSON object is wanted")
+        self.state.update(initial)
+        if "db_path" in self.state:
+            path = self.state.pop("db_path")
+            if "db" not in self.state:
+                try:
+                    self.state["db"] = load_db_artifact(path)
+                except Exception as exc:  # whatever is wrong with the artefact becomes the refusal
+                    return _failure(f"db_path: {exc}")
+        if not actions:
+            return _outcome([])
+        if self.state.get("db") is None:
+            return _failure("actions: there is no database to run them on; give db or db_path")
+        return _outcome(run_initialization_actions(domain, self.state["db"], actions))
+
+    async def _apply_sync_delta(self, arguments: Arguments) -> dict[str, Any]:
+        domain, delta = arguments.get("domain") or "default", arguments.get("delta", {})
+        if not isinstance(delta, dict):
+            return _failure("delta: an object of paths and values is wanted")
+        if self.state.get("db") is None:
+            return _failure("delta: there is no database to apply it to")
+        return _outcome(apply_delta(domain, self.state["db"], delta))
+
+    async def _get_context_history(self, _: Arguments) -> dict[str, Any]:
+        try:
+            loop = asyncio.get_running_loop()
+            limit = loop.time() + _CALLS_LIMIT_SECONDS
+            assistant = self._aggregators.assistant()
+            while assistant.has_function_calls_in_progress and loop.time() < limit:
+                await asyncio.sleep(_CALLS_POLL_SECONDS)
+            messages = [m for m in self._context.get_messages() if isinstance(m, dict)]
+            system = [{"role": "system", "content": self._prompt}] if self._prompt else []
+            return {"context": repr(printable([*system, *messages]))}
+        except Exception as exc:  # the wire has a shape for it
+            logger.warning(f"get_context_history failed: {exc!r}")
+            return {"context": []}
+
+    async def _get_scenario_summary(self, arguments: Arguments) -> dict[str, Any]:
+        try:
+            db = self.state.get("db") or None
+            summary = {
+                "actions": self.state.get("actions", []),
+                "db_hash": get_dict_hash(db) if db else None,
+            }
+            if arguments.get("include_db"):
+                summary["db"] = db
+            return dict(_as_json(summary))
+        except Exception as exc:  # the wire has a shape for it
+            logger.warning(f"get_scenario_summary failed: {exc!r}")
+            return {"actions": [], "db_hash": None}
+
+
+def _arguments(message: ClientMessage) -> Arguments:
+    if message.data is None:
+        return {}
+    if not isinstance(message.data, dict):
+        raise TypeError(f"the arguments of {message.type} are an object, not {message.data!r}")
+    return message.data
+
+
+def _advertised(tool: StandardSchemaTool) -> FunctionSchema:
+    """Return the tool as pipecat takes it; calls are synchronous, an interruption cancels them."""
+
+    async def call(params: FunctionCallParams) -> None:
+        await tool(params)
+
+    return FunctionSchema(**tool.schema(), handler=call)
+
+
+def _as_json(value: Any) -> Any:
+    """Return what of ``value`` can travel; anything else as text."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def _outcome(errors: list[str]) -> dict[str, Any]:
+    return {"success": not errors, "errors": errors}
+
+
+def _failure(text: str) -> dict[str, Any]:
+    return _outcome([text])

@@ -1,0 +1,62 @@
+"""Where a bot's language model is: the profile's, or a rehearsal server that is brought up for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_voiceeval.bots.profile import OpenAiLlm, Profile
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.turns import Side
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.bots.rehearsal_server import Script
+    from pytest_voiceeval.scenarios.base import Scenario
+
+
+@dataclass(frozen=True)
+class ModelAccess:
+    """Where a bot's language model is: an OpenAI-compatible interface."""
+
+    base_url: str
+    model: str
+    api_key: str = field(default="none", repr=False)
+    temperature: float | None = None
+
+
+@asynccontextmanager
+async def model_access(
+    profile: Profile, side: Side, scenarios: Sequence[Scenario], variant: str = "gold"
+) -> AsyncIterator[ModelAccess]:
+    """Yield the access to the model of ``profile``; its rehearsal server runs as long as the body.
+
+    Raises:
+        DefinitionError: if it is the rehearsal, and none of ``scenarios`` has one.
+        ProfileError: if the model's key is not in the environment.
+    """
+    llm = profile.llm
+    if isinstance(llm, OpenAiLlm):
+        yield ModelAccess(llm.base_url, llm.model, llm.api_key(), llm.temperature)
+        return
+    # aiohttp is heavy, and not needed for a real model.
+    from pytest_voiceeval.bots.rehearsal_server import Pace, serve_scripts  # noqa: PLC0415
+
+    scripts = [script for scenario in scenarios for script in _scripts(scenario, side)]
+    if not scripts:
+        names = ", ".join(str(scenario.name) for scenario in scenarios) or "(none)"
+        raise DefinitionError(
+            f"{names}: no rehearsal, and profile {profile.name!r} has no model to play the {side}; give "
+            "the scenario a rehearsal, or take a profile with a model, such as openai"
+        )
+    pace = Pace(llm.seconds_to_first_token, llm.seconds_per_token)
+    async with serve_scripts(scripts, pace=pace) as base_url:
+        yield ModelAccess(base_url, variant)
+
+
+def _scripts(scenario: Scenario, side: Side) -> list[Script]:
+    from pytest_voiceeval.bots.rehearsal_server import Script  # noqa: PLC0415 - as above
+
+    rehearsal = scenario.rehearsal
+    return [] if rehearsal is None else [Script(scenario.prompt(side), side, rehearsal)]

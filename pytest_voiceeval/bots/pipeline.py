@@ -1,0 +1,198 @@
+"""One embedded bot: a pipecat pipeline that listens on a WebSocket, on the caller's event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
+
+# isort: split
+from pipecat.audio.vad.silero import SileroVADAnalyzer
+from pipecat.audio.vad.vad_analyzer import VADParams, VADState
+from pipecat.pipeline.pipeline import Pipeline
+from pipecat.pipeline.worker import PipelineParams, PipelineWorker
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.aggregators.llm_response_universal import (
+    LLMContextAggregatorPair,
+    LLMUserAggregatorParams,
+)
+from pipecat.processors.frameworks.rtvi import RTVIFunctionCallReportLevel, RTVIObserverParams
+from pipecat.services.openai.llm import OpenAILLMService
+from pipecat.turns.empty_user_turn import EmptyUserTurnConfig
+from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
+from pipecat.turns.user_turn_strategies import UserTurnStrategies
+from pipecat.workers.runner import WorkerRunner
+
+from pytest_voiceeval.bots.messages import install
+from pytest_voiceeval.bots.model_access import ModelAccess
+from pytest_voiceeval.bots.profile import Profile, Vad
+from pytest_voiceeval.bots.speech import (
+    SPOKEN_RATE_HZ,
+    WHISPER_RATE_HZ,
+    SharedPiperTTSService,
+    SharedWhisperSTTService,
+)
+from pytest_voiceeval.bots.transport import BotTransport
+from pytest_voiceeval.errors import BotUnreachableError
+from pytest_voiceeval.model.turns import Side
+
+_START_SECONDS = 30.0
+_TOOL_SECONDS = 10.0
+_NOT_UNDERSTOOD = (
+    "The other party said something that was not understood. Ask briefly to have it repeated, or go "
+    "on if that is not needed."
+)
+
+
+class TidyOpenAILLMService(OpenAILLMService):
+    """pipecat's OpenAI service, with its HTTP connections closed at the end."""
+
+    async def cleanup(self) -> None:
+        """Release what the service holds."""
+        await super().cleanup()
+        await self._client.close()
+
+
+class InlineSileroVADAnalyzer(SileroVADAnalyzer):
+    """Silero on the loop's own thread: a window costs 0.2 ms, handing it over costs more."""
+
+    async def analyze_audio(self, buffer: bytes) -> VADState:
+        """Return the state after ``buffer``."""
+        return self._run_analyzer(buffer)
+
+
+@dataclass(frozen=True)
+class EmbeddedBot:
+    """A bot that listens.
+
+    Attributes:
+        url: where.
+        context: its conversation, as the model sees it.
+        state: the shared state of its tools.
+        transport: its end of the wire.
+    """
+
+    url: str
+    context: LLMContext
+    state: dict[str, Any]
+    transport: BotTransport
+
+
+@asynccontextmanager
+async def running_bot(
+    profile: Profile, side: Side, model: ModelAccess, *, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[EmbeddedBot]:
+    """Run a bot on the running loop; it listens when the body begins, and is gone after it.
+
+    The bot never speaks first. It keeps prompt, tools, state and context when its client goes, and
+    has them when the next one comes.
+
+    Raises:
+        ProfileError: if a service of ``profile`` cannot be had.
+        BotUnreachableError: if the pipeline does not start.
+    """
+    transport = BotTransport(host, port)
+    try:
+        context = LLMContext()
+        worker, state = _worker(profile, side, model, transport, context)
+        async with _running(worker, transport):
+            yield EmbeddedBot(transport.url, context, state, transport)
+    finally:
+        transport.release()
+
+
+def _worker(
+    profile: Profile, side: Side, model: ModelAccess, transport: BotTransport, context: LLMContext
+) -> tuple[PipelineWorker, dict[str, Any]]:
+    aggregators = LLMContextAggregatorPair(context, user_params=_listening(profile))
+    llm = TidyOpenAILLMService(
+        api_key=model.api_key,
+        base_url=model.base_url,
+        settings=OpenAILLMService.Settings(model=model.model, **_sampling(model)),
+        function_call_timeout_secs=_TOOL_SECONDS,
+    )
+    pipeline = Pipeline(
+        [
+            transport.input(),
+            SharedWhisperSTTService(profile.stt),
+            aggregators.user(),
+            llm,
+            SharedPiperTTSService(profile.tts, profile.tts.timbre(side)),
+            transport.output(),
+            aggregators.assistant(),
+        ]
+    )
+    worker = PipelineWorker(
+        pipeline,
+        params=PipelineParams(
+            audio_in_sample_rate=WHISPER_RATE_HZ,
+            audio_out_sample_rate=SPOKEN_RATE_HZ,
+            enable_metrics=True,
+            enable_usage_metrics=True,
+        ),
+        rtvi_observer_params=RTVIObserverParams(
+            function_call_report_level={"*": RTVIFunctionCallReportLevel.FULL}
+        ),
+        idle_timeout_secs=None,
+        enable_turn_tracking=False,
+    )
+    return worker, install(worker, llm=llm, aggregators=aggregators)
+
+
+def _sampling(model: ModelAccess) -> dict[str, Any]:
+    return {} if model.temperature is None else {"temperature": model.temperature}
+
+
+def _listening(profile: Profile) -> LLMUserAggregatorParams:
+    """Return when the other side's turn begins and ends.
+
+    A pause for a comma, 0.35 s at most, ends neither the recogniser's segment nor the turn. A turn
+    of which not a word was understood is answered all the same: else both sides wait for ever.
+    """
+    return LLMUserAggregatorParams(
+        vad_analyzer=InlineSileroVADAnalyzer(params=_vad(profile.vad)),
+        user_turn_strategies=UserTurnStrategies(
+            stop=[
+                SpeechTimeoutUserTurnStopStrategy(user_speech_timeout=profile.turn_taking.user_speech_timeout)
+            ]
+        ),
+        user_turn_stop_timeout=profile.turn_taking.turn_stop_timeout,
+        empty_user_turn=EmptyUserTurnConfig(idle_prompt=_NOT_UNDERSTOOD, max_consecutive_recoveries=2),
+    )
+
+
+def _vad(vad: Vad) -> VADParams:
+    return VADParams(
+        confidence=vad.confidence,
+        start_secs=vad.start_seconds,
+        stop_secs=vad.stop_seconds,
+        min_volume=vad.min_volume,
+    )
+
+
+@asynccontextmanager
+async def _running(worker: PipelineWorker, transport: BotTransport) -> AsyncIterator[None]:
+    """Run ``worker`` until the body ends; the body begins when ``transport`` listens."""
+    listens = asyncio.Event()
+
+    async def note(_: BotTransport) -> None:
+        listens.set()
+
+    transport.add_event_handler("on_websocket_ready", note)
+    runner = WorkerRunner(handle_sigint=False)
+    await runner.add_workers(worker)
+    running = asyncio.create_task(runner.run(), name=f"bot at {transport.url}")
+    waiting = asyncio.create_task(listens.wait())
+    try:
+        await asyncio.wait({running, waiting}, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not listens.is_set():
+            raise BotUnreachableError(f"the embedded bot at {transport.url} did not start")
+        yield
+    finally:
+        waiting.cancel()
+        await runner.cancel()
+        await asyncio.wait({running})

@@ -1,0 +1,123 @@
+"""The bot's end of the wire: pipecat's single-client WebSocket server, hardened."""
+
+from __future__ import annotations
+
+import socket
+from typing import cast
+
+import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
+
+# isort: split
+from google.protobuf.message import DecodeError
+from loguru import logger
+from pipecat.frames.frames import (
+    CancelFrame,
+    EndFrame,
+    Frame,
+    InputAudioRawFrame,
+    InputTransportMessageFrame,
+)
+from pipecat.serializers.protobuf import ProtobufFrameSerializer
+from pipecat.transports.websocket.server import (
+    SingleClientWebsocketServerInputTransport,
+    SingleClientWebsocketServerParams,
+    SingleClientWebsocketServerTransport,
+)
+from websockets.asyncio.server import serve as websocket_serve
+from websockets.typing import Origin
+
+from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+
+
+class SkippingSerializer(ProtobufFrameSerializer):
+    """Protobuf frames; what is none is counted in ``skipped_frames`` and dropped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped_frames = 0
+
+    async def serialize(self, frame: Frame) -> str | bytes | None:
+        """Return the frame's bytes; ``None`` for one that only means the end of the pipeline."""
+        return None if isinstance(frame, CancelFrame | EndFrame) else await super().serialize(frame)
+
+    async def deserialize(self, data: str | bytes) -> Frame | None:
+        """Return the frame in ``data``; ``None`` if there is none that makes sense."""
+        try:
+            if isinstance(data, str):
+                raise ValueError("a text message where only binary ones belong")
+            frame = await super().deserialize(data)
+            if frame is None:
+                raise ValueError("an empty frame, or a message that is not JSON")
+            _check(frame)
+        except (DecodeError, ValueError, ZeroDivisionError, RecursionError) as exc:
+            self.skipped_frames += 1
+            logger.debug(f"skipped frame {self.skipped_frames} of a client: {exc}")
+            return None
+        return frame
+
+
+def _check(frame: Frame) -> None:
+    """Raise ``ValueError`` for a frame that would break something behind the transport."""
+    if isinstance(frame, InputTransportMessageFrame) and not isinstance(frame.message, dict):
+        raise ValueError("a message that is no JSON object")
+    if isinstance(frame, InputAudioRawFrame) and (
+        frame.num_channels != 1 or len(frame.audio) % 2 or frame.sample_rate <= 0
+    ):
+        raise ValueError("audio that is not 16-bit mono")
+
+
+class BotInputTransport(SingleClientWebsocketServerInputTransport):
+    """Listens on a socket that is bound already, and takes large messages."""
+
+    listening: socket.socket
+
+    async def _server_task_handler(self) -> None:
+        params = cast("SingleClientWebsocketServerParams", self._params)
+        origins = cast("list[Origin | None] | None", params.allowed_origins or None)
+        async with websocket_serve(
+            self._client_handler,
+            sock=self.listening,
+            origins=origins,
+            max_size=MAX_MESSAGE_BYTES,
+            compression=None,
+        ):
+            await self._callbacks.on_websocket_ready()
+            await self._stop_server_event.wait()
+
+
+class BotTransport(SingleClientWebsocketServerTransport):
+    """A transport whose port is bound, and so known, from the moment it exists.
+
+    ``port`` 0 takes a free one. One client at a time; the next may come when it has gone.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.serializer = SkippingSerializer()
+        params = SingleClientWebsocketServerParams(
+            audio_in_enabled=True,
+            audio_out_enabled=True,
+            audio_out_10ms_chunks=2,
+            audio_out_end_silence_secs=0,
+            serializer=self.serializer,
+        )
+        self._listening = socket.create_server((host, port))
+        super().__init__(params, host=host, port=self._listening.getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"ws://{self._host}:{self._port}"
+
+    def input(self) -> SingleClientWebsocketServerInputTransport:
+        """Return the receiving half."""
+        if self._input is None:
+            half = BotInputTransport(
+                self, self._host, self._port, self._params, self._callbacks, name=self._input_name
+            )
+            half.listening = self._listening
+            self._input = half
+        return self._input
+
+    def release(self) -> None:
+        """Give the port back; may be called twice."""
+        self._listening.close()
