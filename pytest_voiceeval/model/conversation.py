@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from pytest_voiceeval.model.turns import ResponseLatency, Side, Turn, response_latencies
 
 
-class StopReason(str, Enum):
+class StopReason(StrEnum):
     """How a call ended; the values are those of ``metrics.json``."""
 
     EXIT = "[EXIT]"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from pytest_voiceeval.model.signals import SuccessSignal
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """The composite of the whitelisted signals."""
 
     PASSED = "passed"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 
 
-class SuccessSignal(str, Enum):
+class SuccessSignal(StrEnum):
     """What a scenario may be judged by; a value is the signal's key in ``metrics.json``."""
 
     ACTION_MATCH = "is_action_match"

@@ -1,0 +1,1 @@
+"""PCM arithmetic: arrays in, arrays out."""

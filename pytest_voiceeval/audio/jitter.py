@@ -1,0 +1,133 @@
+"""A jitter buffer: chunks in as they come, frames out at a steady pace."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from pytest_voiceeval.audio.pcm import Floats, Int16s, to_float, to_int16
+from pytest_voiceeval.audio.resampling import MARGIN_SECONDS, StreamResampler, largest_lag
+
+DEPTH_SECONDS = 0.08
+"""How long the first chunk of an utterance is held back, so that late ones do not leave a gap."""
+
+LATENESS_SECONDS = 0.04
+"""How late a chunk may come without leaving a gap, whatever the resampler holds back."""
+
+
+@dataclass(frozen=True)
+class PlayedFrame:
+    """One frame of the listener's stream.
+
+    Attributes:
+        samples: int16, shape (n,): silence where nothing was to be played.
+        delays: for each stretch of sound in it ``(first sample, seconds since that sample came in)``;
+            empty for silence.
+    """
+
+    samples: Int16s
+    delays: tuple[tuple[int, float], ...] = ()
+
+
+class JitterBuffer:
+    """Turns chunks of any size and rate into frames of ``frame_samples`` at ``out_hz``.
+
+    An utterance starts to play ``depth`` seconds after its first chunk came in. When it runs dry, the
+    resampler is flushed, so that nothing of an utterance's end stays behind to be played before the
+    next one, however short it is.
+
+    Args:
+        out_hz: rate of the frames.
+        frame_samples: samples a frame.
+        depth: seconds.
+    """
+
+    def __init__(self, out_hz: int, frame_samples: int, *, depth: float = DEPTH_SECONDS) -> None:
+        self._out_hz = out_hz
+        self._frame_samples = frame_samples
+        self._depth = depth
+        self._resampler: StreamResampler | None = None
+        self._queue: deque[_Stretch] = deque()
+        self._queued = 0
+        self._starts_at: float | None = None
+        self._heard_until = -math.inf
+        self._flushed = True
+
+    def push(self, pcm: bytes, rate_hz: int, channels: int, now: float) -> None:
+        """Take a chunk that came in at ``now`` (seconds on any steady clock)."""
+        samples = to_float(pcm, channels)
+        if not len(samples):
+            return
+        if self._starts_at is None:
+            lag = largest_lag(rate_hz, self._out_hz)
+            self._starts_at = now + max(self._depth, lag + LATENESS_SECONDS)
+        if self._resampler is not None and self._resampler.in_hz != rate_hz:
+            self._flush()
+            self._resampler = None
+        resampler = self._resampler = self._resampler or StreamResampler(rate_hz, self._out_hz)
+        self._flushed = False
+        self._heard_until = max(self._heard_until, now) + len(samples) / rate_hz
+        ready = resampler.push(samples)
+        self._append(ready, self._heard_until - resampler.lag_seconds)
+
+    def pop(self, now: float) -> PlayedFrame:
+        """Return the frame to be played at ``now``."""
+        if self._starts_at is None or now < self._starts_at - 1e-9:
+            return PlayedFrame(np.zeros(self._frame_samples, dtype=np.int16))
+        if self._queued < self._frame_samples:
+            self._flush()
+        frame = self._take(now)
+        if self._flushed and not self._queued:
+            self._starts_at = None
+        return frame
+
+    def clear(self) -> float:
+        """Drop what was not played yet; return how many seconds of sound that was."""
+        dropped = self._queued / self._out_hz
+        self._queue.clear()
+        self._queued = 0
+        self._resampler = None
+        self._starts_at = None
+        self._flushed = True
+        return dropped
+
+    @property
+    def empty(self) -> bool:
+        """True if there is nothing to be played."""
+        return self._starts_at is None
+
+    def _flush(self) -> None:
+        if not self._flushed and self._resampler is not None:
+            self._append(self._resampler.flush(), self._heard_until + MARGIN_SECONDS)
+        self._flushed = True
+
+    def _append(self, samples: Floats, ends_at: float) -> None:
+        if len(samples):
+            begins_at = ends_at - len(samples) / self._out_hz
+            self._queue.append(_Stretch(to_int16(samples), begins_at))
+            self._queued += len(samples)
+
+    def _take(self, now: float) -> PlayedFrame:
+        frame = np.zeros(self._frame_samples, dtype=np.int16)
+        delays = []
+        filled = 0
+        while self._queue and filled < self._frame_samples:
+            stretch = self._queue.popleft()
+            taken = stretch.samples[: self._frame_samples - filled]
+            frame[filled : filled + len(taken)] = taken
+            delays.append((filled, now + filled / self._out_hz - stretch.begins_at))
+            filled += len(taken)
+            if len(taken) < len(stretch.samples):
+                begins_at = stretch.begins_at + len(taken) / self._out_hz
+                self._queue.appendleft(_Stretch(stretch.samples[len(taken) :], begins_at))
+        self._queued -= filled
+        return PlayedFrame(frame, tuple(delays))
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    samples: Int16s
+    begins_at: float

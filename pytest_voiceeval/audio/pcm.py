@@ -1,0 +1,37 @@
+"""Between int16 PCM and float samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Int16s = NDArray[np.int16]
+
+
+def to_float(pcm: bytes, channels: int = 1) -> Floats:
+    """Return samples in [-1, 1), shape (n,): the mean of the channels.
+
+    Args:
+        pcm: int16 little-endian, ``channels`` interleaved.
+        channels: how many.
+    """
+    samples = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / np.float32(32768)
+    if channels == 1:
+        return samples
+    mixed: Floats = samples.reshape(-1, channels).mean(axis=1, dtype=np.float32)
+    return mixed
+
+
+def to_int16(samples: Floats) -> Int16s:
+    """Return ``samples`` as int16, rounded to nearest and clipped, without dither."""
+    rounded: Int16s = np.clip(np.rint(samples * np.float32(32768)), -32768, 32767).astype(np.int16)
+    return rounded
+
+
+def interleave(left: Int16s, right: Int16s) -> bytes:
+    """Return two channels as interleaved PCM, the shorter one filled up with silence."""
+    stereo = np.zeros((max(len(left), len(right)), 2), dtype="<i2")
+    stereo[: len(left), 0] = left
+    stereo[: len(right), 1] = right
+    return stereo.tobytes()

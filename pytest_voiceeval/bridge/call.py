@@ -1,0 +1,261 @@
+"""Holding a call: sound both ways at a steady pace, until it ends; then the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pytest_voiceeval.audio.jitter import JitterBuffer
+from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.events import Listener
+from pytest_voiceeval.bridge.leg import Leg, Opener
+from pytest_voiceeval.bridge.pulls import pull
+from pytest_voiceeval.bridge.setup import prepare
+from pytest_voiceeval.bridge.tape import Tape
+from pytest_voiceeval.bridge.turns import turns_of
+from pytest_voiceeval.errors import BotError, BotLostError, DefinitionError
+from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.wire.connection import open_connection
+
+RATE_HZ = 16_000
+"""Rate of the sound that both bots get, and of the recording."""
+
+FRAME_SECONDS = 0.02
+"""Length of a frame."""
+
+FRAME_SAMPLES = round(RATE_HZ * FRAME_SECONDS)
+
+KICKOFF = "Hello"
+"""What is put to the agent as the user's first turn, so that it greets."""
+
+SETTLE_SECONDS = 0.5
+"""Quiet of the agent, after it said that the call is over, before the bridge hangs up."""
+
+DRAIN_SECONDS = 20.0
+"""How long a last sentence may last after that."""
+
+RECONNECT_SECONDS = 1.0
+"""How long a bot that hung up is tried again, for its evidence."""
+
+
+@dataclass(frozen=True)
+class CallSettings:
+    """How a call is held.
+
+    Attributes:
+        max_duration: seconds after which it is ended.
+        inactivity_timeout: seconds of silence of both sides after which it is ended; ``None``: never.
+        connect_timeout: seconds for each bot's connection.
+        on_interrupt: takes what there is of a call that did not come to its end, before the error goes on.
+        opener: opens a connection.
+        clock: name of the clock that the loop runs on.
+    """
+
+    max_duration: float
+    inactivity_timeout: float | None = 120.0
+    connect_timeout: float = 5.0
+    on_interrupt: Callable[[Conversation], None] | None = None
+    opener: Opener = open_connection
+    clock: str = "real"
+
+
+async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: CallSettings) -> Conversation:
+    """Prepare both bots for ``scenario``, hold the call, and return its evidence.
+
+    Raises:
+        DefinitionError: if the scenario asks for what cannot be done.
+        BotUnreachableError: if a bot cannot be reached or never gets ready.
+        BotRefusedError: if a bot refuses its part of the scenario.
+        BotLostError: if the simulated user goes away during the call.
+    """
+    if type(scenario).sync_state is not Scenario.sync_state:
+        raise DefinitionError(
+            f"scenario {scenario.name} overrides sync_state: worlds of two sides cannot be kept in step yet"
+        )
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            return await _Call(scenario, {USER: user, AGENT: agent}, settings, tasks).hold()
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from group.exceptions[0].__cause__
+
+
+class _Call:
+    """The state of one call."""
+
+    def __init__(
+        self, scenario: Scenario, peers: dict[Side, Peer], settings: CallSettings, tasks: asyncio.TaskGroup
+    ) -> None:
+        self._scenario = scenario
+        self._settings = settings
+        self._loop = asyncio.get_running_loop()
+        self._origin = self._loop.time()
+        self._begun: float | None = None
+        self._started_at = datetime.now()
+        self._events: list[str] = []
+        self._tape = Tape(RATE_HZ, FRAME_SAMPLES)
+        self._last_activity = 0.0
+        self._exit: asyncio.Future[None] = self._loop.create_future()
+        self._listeners = {side: self._listener(side) for side in SIDES}
+        self._legs = {
+            side: Leg(peers[side], settings.opener, tasks, hear=self._listeners[side].hear, note=self._note)
+            for side in SIDES
+        }
+
+    async def hold(self) -> Conversation:
+        """Go through the whole call and return its evidence."""
+        try:
+            await prepare(self._scenario, self._legs, limit=self._settings.connect_timeout)
+            reason = await self._talk()
+            evidence = await self._pull()
+            return self._conversation(reason, evidence)
+        except (asyncio.CancelledError, BotError):
+            if self._begun is not None and self._settings.on_interrupt is not None:
+                self._settings.on_interrupt(self._conversation(StopReason.CANCELLED, {}))
+            raise
+        finally:
+            await asyncio.gather(*(leg.close() for leg in self._legs.values()))
+
+    async def _talk(self) -> StopReason:
+        for side in SIDES:
+            await self._legs[side].reopen_if_lost(self._settings.connect_timeout)
+        self._begun = self._loop.time()
+        self._started_at = datetime.now()
+        self._note("the call begins")
+        ticking = self._loop.create_task(self._carry(), name="bridge carries")
+        try:
+            await self._legs[AGENT].requests.send_text(KICKOFF)
+            reason = await self._until_over(ticking)
+            self._note(f"the call is over: {reason.value}")
+            await self._drain(reason)
+        finally:
+            ticking.cancel()
+            await asyncio.wait([ticking])
+        return reason
+
+    async def _carry(self) -> None:
+        """Give each side a frame of the other's sound every 20 ms, and put both on the tape."""
+        begun = self._now_absolute()
+        count = 0
+        while True:
+            due = count * FRAME_SECONDS
+            user, agent = (self._listeners[side].buffer.pop(due) for side in SIDES)
+            if self._tape.record(user, agent):
+                self._active()
+            self._legs[AGENT].send_audio(user.samples.tobytes(), RATE_HZ)
+            self._legs[USER].send_audio(agent.samples.tobytes(), RATE_HZ)
+            count += 1
+            await asyncio.sleep(max(begun + count * FRAME_SECONDS - self._loop.time(), 0))
+
+    async def _until_over(self, ticking: asyncio.Task[None]) -> StopReason:
+        lost = {side: self._legs[side].lost for side in SIDES}
+        while True:
+            if self._exit.done():
+                return StopReason.EXIT
+            if lost[AGENT].done():
+                self._note(f"[AGENT] {lost[AGENT].result()}")
+                return StopReason.AGENT_HANGUP
+            if lost[USER].done():
+                peer = self._legs[USER].peer
+                raise BotLostError(
+                    f"the user bot at {peer.url} went away {self._now():.1f} s into the call: "
+                    f"{lost[USER].result()}; expected the simulated user to stay until the bridge hangs up"
+                )
+            if ticking.done():
+                ticking.result()
+            reason, at = self._next_limit()
+            if self._now() >= at:
+                return reason
+            waited: list[asyncio.Future[Any]] = [self._exit, *lost.values(), ticking]
+            await asyncio.wait(
+                waited,
+                timeout=at - self._now(),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+
+    def _next_limit(self) -> tuple[StopReason, float]:
+        """Return which limit comes next if nothing happens, and when."""
+        limits = [(StopReason.TIMEOUT, self._settings.max_duration)]
+        if self._settings.inactivity_timeout is not None:
+            limits.append((StopReason.INACTIVITY, self._last_activity + self._settings.inactivity_timeout))
+        return min(limits, key=lambda limit: limit[1])
+
+    async def _drain(self, reason: StopReason) -> None:
+        """Hear out the agent's last sentence, after it has ended the call or hung up."""
+        listener = self._listeners[AGENT]
+        if reason not in (StopReason.EXIT, StopReason.AGENT_HANGUP):
+            return
+        gone = self._legs[AGENT].lost
+        quiet_since = self._now()
+        give_up = quiet_since + DRAIN_SECONDS
+        while self._now() < give_up:
+            talking = not listener.buffer.empty or (listener.speaking and not gone.done())
+            if talking:
+                quiet_since = self._now()
+            elif self._now() - quiet_since >= (0 if gone.done() else SETTLE_SECONDS):
+                return
+            await asyncio.sleep(FRAME_SECONDS)
+
+    async def _pull(self) -> dict[Side, SideEvidence]:
+        include_db = bool(self._scenario.db_state_assertions)
+        evidence = await asyncio.gather(
+            *(
+                pull(
+                    self._legs[side],
+                    include_db=include_db,
+                    listener=self._listeners[side],
+                    reconnect_limit=RECONNECT_SECONDS,
+                )
+                for side in SIDES
+            )
+        )
+        for side, found in zip(SIDES, evidence, strict=True):
+            if found.pull_error:
+                self._note(f"[{side.upper()}] evidence is missing: {found.pull_error}")
+        return dict(zip(SIDES, evidence, strict=True))
+
+    def _conversation(self, reason: StopReason, evidence: dict[Side, SideEvidence]) -> Conversation:
+        return Conversation(
+            scenario_name=self._scenario.name or "",
+            turns=turns_of(self._tape),
+            stop_reason=reason,
+            started_at=self._started_at,
+            ended_at=datetime.now(),
+            recording=self._tape.recording(),
+            agent=evidence.get(AGENT, SideEvidence(tokens=self._listeners[AGENT].tokens)),
+            user=evidence.get(USER, SideEvidence(tokens=self._listeners[USER].tokens)),
+            pushed=tuple(self._listeners[AGENT].pushed),
+            simulator_end_reported=self._listeners[USER].said_exit,
+            clock=self._settings.clock,
+            events=tuple(self._events),
+        )
+
+    def _listener(self, side: Side) -> Listener:
+        buffer = JitterBuffer(RATE_HZ, FRAME_SAMPLES)
+        listener = Listener(side, buffer, self._tape.track(side), now=self._now, note=self._note)
+        listener.on_activity = self._active
+        if side == AGENT:
+            listener.on_exit = self._agent_said_exit
+        return listener
+
+    def _agent_said_exit(self) -> None:
+        if not self._exit.done():
+            self._exit.set_result(None)
+
+    def _active(self) -> None:
+        self._last_activity = self._now()
+
+    def _now(self) -> float:
+        """Return the tape's time: seconds since the call began; below 0 before."""
+        return self._loop.time() - self._now_absolute()
+
+    def _now_absolute(self) -> float:
+        return self._begun if self._begun is not None else float("inf")
+
+    def _note(self, line: str) -> None:
+        at = self._loop.time() - (self._begun if self._begun is not None else self._origin)
+        self._events.append(f"[{at:8.3f}s] {line}")

@@ -1,0 +1,124 @@
+"""What the bots tell during a call: one side's listener."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_voiceeval.audio.jitter import JitterBuffer
+from pytest_voiceeval.bridge.tape import Mark, MarkKind, Track
+from pytest_voiceeval.model.conversation import TokenUsage
+from pytest_voiceeval.model.turns import AGENT, Side
+from pytest_voiceeval.wire import rtvi
+from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message
+from pytest_voiceeval.wire.rtvi import Envelope
+
+
+class Listener:
+    """Listens to one bot: sound goes to its buffer, announcements to its track, the rest is counted.
+
+    Args:
+        side: whose bot.
+        buffer: holds its sound until the other side gets it.
+        track: takes its marks.
+        now: seconds of the tape; below 0 before the call has begun.
+        note: takes lines for the bridge's log.
+    """
+
+    def __init__(
+        self,
+        side: Side,
+        buffer: JitterBuffer,
+        track: Track,
+        *,
+        now: Callable[[], float],
+        note: Callable[[str], None],
+    ) -> None:
+        self.side = side
+        self.buffer = buffer
+        self.tokens = TokenUsage()
+        self.speaking = False
+        self.said_exit = False
+        self.pushed: list[str] = []
+        self.on_activity: Callable[[], None] = lambda: None
+        self.on_exit: Callable[[], None] = lambda: None
+        self._track = track
+        self._now = now
+        self._note = note
+        self._actions: dict[str, Callable[[Envelope], None]] = {
+            rtvi.BOT_STARTED_SPEAKING: self._started,
+            rtvi.BOT_STOPPED_SPEAKING: self._stopped,
+            rtvi.BOT_TTS_TEXT: self._spoken_text,
+            rtvi.SERVER_MESSAGE: self._server_message,
+            rtvi.METRICS: self._metrics,
+            rtvi.USER_TRANSCRIPTION: self._heard,
+        }
+
+    def hear(self, frame: Frame) -> None:
+        """Take a frame; what came before the call began is dropped."""
+        if self._now() < 0:
+            return
+        if isinstance(frame, Audio):
+            self.buffer.push(frame.pcm, frame.rate_hz, frame.channels, self._now())
+        elif isinstance(frame, Interruption):
+            dropped = self.buffer.clear()
+            self._mark("interrupted")
+            self._note(f"[{self.side.upper()}] interrupted, {dropped:.3f} s of its sound dropped")
+        elif isinstance(frame, Message):
+            envelope = frame.envelope
+            action = self._actions.get(envelope.type)
+            if action is not None:
+                action(envelope)
+            else:
+                self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
+
+    def _mark(self, kind: MarkKind, text: str = "") -> None:
+        self._track.marks.append(Mark(kind, self._now(), text))
+
+    def _started(self, _: Envelope) -> None:
+        self.speaking = True
+        self._mark("started")
+        self.on_activity()
+        self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_STARTED_SPEAKING}")
+
+    def _stopped(self, _: Envelope) -> None:
+        self.speaking = False
+        self._mark("stopped")
+        self.on_activity()
+        self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_STOPPED_SPEAKING}")
+
+    def _spoken_text(self, envelope: Envelope) -> None:
+        text = envelope.fields.get("text")
+        if isinstance(text, str) and text:
+            self._mark("text", text)
+            self.on_activity()
+            self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_TTS_TEXT} text={text!r}")
+
+    def _server_message(self, envelope: Envelope) -> None:
+        self._note(f"[{self.side.upper()} EVENT] type={rtvi.SERVER_MESSAGE} data={envelope.data!r}")
+        answer = rtvi.enclosed(envelope, "final_response")
+        if answer is not None:
+            if self.side == AGENT:
+                self.pushed.append(answer)
+        elif rtvi.enclosed(envelope, "exit") is not None:
+            self.said_exit = True
+            self.on_exit()
+
+    def _metrics(self, envelope: Envelope) -> None:
+        for count in rtvi.token_counts(envelope):
+            prompt, completion = count.prompt_tokens or 0, count.completion_tokens or 0
+            self.tokens = TokenUsage(
+                self.tokens.n_calls + 1,
+                self.tokens.prompt + prompt,
+                self.tokens.completion + completion,
+            )
+            self._note(f"[{self.side.upper()} METRICS] tokens prompt={prompt} completion={completion}")
+        for entry in envelope.fields.get("ttfb") or ():
+            if isinstance(entry, dict):
+                self._note(
+                    f"[{self.side.upper()} METRICS] ttfb processor={entry.get('processor')} "
+                    f"value={entry.get('value')}s"
+                )
+
+    def _heard(self, envelope: Envelope) -> None:
+        kind = "final" if envelope.fields.get("final") else "partial"
+        self._note(f"[{self.side.upper()} STT {kind}] {envelope.fields.get('text')!r}")

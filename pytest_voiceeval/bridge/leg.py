@@ -1,0 +1,149 @@
+"""One leg of a call: the connection to one bot."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.errors import BotUnreachableError, WireError
+from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
+from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_audio, encode_message
+from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
+from pytest_voiceeval.wire.requests import RequestFailedError, Requests
+from pytest_voiceeval.wire.rtvi import REPLIES, Envelope
+
+Opener = Callable[[str, float], Awaitable[Connection]]
+"""Opens a connection to an URL within a number of seconds; raises OSError."""
+
+UNSENT_FRAMES = 1000
+"""Frames that may wait to be sent before a bot counts as not reading its socket any more."""
+
+
+class Leg:
+    """The connection to one bot: frames go to ``hear``, replies to their requests.
+
+    Args:
+        peer: which bot.
+        opener: opens a connection.
+        tasks: the call's task group.
+        hear: takes each frame that is no reply.
+        note: takes lines for the bridge's log.
+    """
+
+    def __init__(
+        self,
+        peer: Peer,
+        opener: Opener,
+        tasks: asyncio.TaskGroup,
+        *,
+        hear: Callable[[Frame], None],
+        note: Callable[[str], None],
+    ) -> None:
+        self.peer = peer
+        self.requests = Requests(self.send)
+        self.skipped_frames = 0
+        self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._opener = opener
+        self._tasks = tasks
+        self._hear = hear
+        self._note = note
+        self._unsent: asyncio.Queue[bytes] = asyncio.Queue(UNSENT_FRAMES)
+        self._connection: Connection | None = None
+        self._running: list[asyncio.Task[None]] = []
+
+    async def open(self, limit: float) -> None:
+        """Connect within ``limit`` seconds and exchange the handshake.
+
+        Raises:
+            BotUnreachableError: if either fails.
+        """
+        expected = (
+            f"expected a bot there that speaks pipecat's WebSocket transport (protobuf) and RTVI; "
+            f"start it, or correct --voice-{self.peer.side}"
+        )
+        try:
+            self._connection = await self._opener(self.peer.url, limit)
+        except OSError as exc:
+            raise BotUnreachableError(
+                f"{self.peer.side} bot at {self.peer.url} could not be reached within {limit:g} s: "
+                f"{exc}; {expected}"
+            ) from None
+        self.lost = asyncio.get_running_loop().create_future()
+        self._unsent = asyncio.Queue(UNSENT_FRAMES)
+        self._running = [
+            self._tasks.create_task(self._receive(self._connection), name=f"{self.peer.side} receives"),
+            self._tasks.create_task(self._send(self._connection), name=f"{self.peer.side} sends"),
+        ]
+        try:
+            await self.requests.handshake(limit=HANDSHAKE_SECONDS)
+        except RequestFailedError as exc:
+            raise BotUnreachableError(
+                f"{self.peer.side} bot at {self.peer.url} accepted the connection but never said bot-ready: "
+                f"{exc}; {expected}"
+            ) from None
+
+    async def reopen_if_lost(self, limit: float) -> None:
+        """Connect again to a bot that closed its connection; its state lives on between the two."""
+        if self.lost.done():
+            self._note(f"[{self.peer.side.upper()}] {self.lost.result()}; connecting again")
+            await self.close()
+            await self.open(limit)
+
+    async def send(self, envelope: Envelope) -> None:
+        """Queue a message."""
+        self._put(encode_message(envelope))
+
+    def send_audio(self, pcm: bytes, rate_hz: int) -> None:
+        """Queue sound: int16 little-endian, mono."""
+        self._put(encode_audio(pcm, rate_hz))
+
+    async def close(self) -> None:
+        """Close the connection and end its tasks; may be called twice."""
+        running, self._running = self._running, []
+        for task in running:
+            task.cancel()
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None
+        if running:
+            await asyncio.wait(running)
+
+    def _put(self, content: bytes) -> None:
+        try:
+            self._unsent.put_nowait(content)
+        except asyncio.QueueFull:
+            self._lose(f"the bot stopped reading: {UNSENT_FRAMES} frames wait to be sent")
+
+    async def _send(self, connection: Connection) -> None:
+        while True:
+            content = await self._unsent.get()
+            try:
+                await connection.send(content)
+            except ConnectionLostError as exc:
+                self._lose(str(exc))
+                return
+
+    async def _receive(self, connection: Connection) -> None:
+        while True:
+            try:
+                content = await connection.receive()
+            except ConnectionLostError as exc:
+                self._lose(str(exc))
+                return
+            try:
+                frame = decode(content)
+            except WireError as exc:
+                self.skipped_frames += 1
+                self._note(f"[{self.peer.side.upper()}] frame skipped: {exc}")
+                continue
+            if isinstance(frame, Message) and frame.envelope.type in REPLIES:
+                if not self.requests.resolve(frame.envelope):
+                    self._note(f"[{self.peer.side.upper()}] reply to nothing that waits: {frame.envelope}")
+                continue
+            self._hear(frame)
+
+    def _lose(self, reason: str) -> None:
+        if not self.lost.done():
+            self.lost.set_result(reason)
+            self.requests.fail_all(f"the connection was lost ({reason})")

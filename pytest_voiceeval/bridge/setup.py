@@ -1,0 +1,127 @@
+"""Getting both bots ready for a scenario: prompts, tools, worlds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.errors import BotRefusedError, DefinitionError
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES, SETUP_SECONDS
+from pytest_voiceeval.wire.requests import RequestFailedError
+from pytest_voiceeval.wire.rtvi import Request
+
+
+async def prepare(scenario: Scenario, legs: Mapping[Side, Leg], *, limit: float) -> None:
+    """Connect both bots and set the scenario's prompts, tools and worlds, each answer awaited.
+
+    Args:
+        scenario: what they are to play.
+        legs: the two bots.
+        limit: seconds for each connection.
+
+    Raises:
+        DefinitionError: if the scenario asks for what cannot be sent.
+        BotUnreachableError: if a bot cannot be reached or never gets ready.
+        BotRefusedError: if a bot refuses a step, or does not answer it.
+    """
+    worlds = {side: _initialization(scenario, side) for side in SIDES}
+    await _both(legs[USER].open(limit), legs[AGENT].open(limit))
+    await _both(_reset(legs[USER]), _reset(legs[AGENT]))
+    await _set_prompt(scenario, legs[USER])
+    await _set_prompt(scenario, legs[AGENT])
+    await _initialize(legs[AGENT], worlds[AGENT])
+    await _initialize(legs[USER], worlds[USER])
+
+
+async def _both(*steps: Any) -> None:
+    """Await both; the first failure ends the other, and is raised as it is."""
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for step in steps:
+                tasks.create_task(step)
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from None
+
+
+async def _reset(leg: Leg) -> None:
+    result = await _ask(leg, "reset", {})
+    if result is False:
+        raise _refused(leg, "reset", "false", "true: a cleared conversation context")
+
+
+async def _set_prompt(scenario: Scenario, leg: Leg) -> None:
+    side = leg.peer.side
+    tools = scenario.tools(side)
+    arguments = {
+        "prompt": scenario.prompt(side),
+        "tools": tools,
+        "add_suffix": False,
+        "tool_domain": scenario.domain,
+    }
+    result = await _ask(leg, "update_system_prompt", arguments)
+    if result is False:
+        names = ", ".join(json.loads(tools)) or "none"
+        raise _refused(
+            leg,
+            "update_system_prompt",
+            "false",
+            f"true: the prompt set and these tools of domain {scenario.domain!r} offered: {names}",
+        )
+
+
+def _initialization(scenario: Scenario, side: Side) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    scenario.setup_shared_state(state, side)
+    actions = scenario.initialization_actions or []
+    for action in actions:
+        if action.get("side") not in SIDES:
+            raise DefinitionError(
+                f"scenario {scenario.name}: initialization action {action.get('func_name')!r} has side "
+                f"{action.get('side')!r}; write 'user' or 'agent'"
+            )
+    try:
+        text = json.dumps(state)
+    except (TypeError, ValueError) as exc:
+        raise DefinitionError(
+            f"scenario {scenario.name}: setup_shared_state for the {side} puts in what is not JSON: {exc}"
+        ) from None
+    if len(text) > MAX_MESSAGE_BYTES // 2:
+        raise DefinitionError(
+            f"scenario {scenario.name}: setup_shared_state for the {side} holds {len(text)} bytes, too "
+            f"many to send; put the database into a file under the data root and set state['db_path']"
+        )
+    return {
+        "domain": scenario.domain,
+        "shared_state_init": text,
+        "actions": [action for action in actions if action["side"] == side],
+    }
+
+
+async def _initialize(leg: Leg, arguments: Mapping[str, Any]) -> None:
+    result = await _ask(leg, "apply_initialization", arguments)
+    if isinstance(result, dict) and result.get("success"):
+        return
+    errors = result.get("errors") if isinstance(result, dict) else None
+    told = "; ".join(str(error) for error in errors) if isinstance(errors, list) and errors else repr(result)
+    raise _refused(leg, "apply_initialization", told, '{"success": true}: its world initialized')
+
+
+async def _ask(leg: Leg, request: Request, arguments: Mapping[str, Any]) -> Any:
+    try:
+        return await leg.requests.call(request, arguments, limit=SETUP_SECONDS)
+    except RequestFailedError as exc:
+        raise BotRefusedError(
+            f"{leg.peer.side} bot at {leg.peer.url} is not ready for the scenario: {exc}; expected an "
+            f"answer to {request}: the bot must handle the client messages of the evaluation"
+        ) from None
+
+
+def _refused(leg: Leg, request: str, told: str, expected: str) -> BotRefusedError:
+    return BotRefusedError(
+        f"{leg.peer.side} bot at {leg.peer.url} refused {request}: {told}; expected {expected}"
+    )

@@ -1,0 +1,134 @@
+"""Turns, from what a bot said about its speech and from the sound itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pytest_voiceeval.bridge.tape import Mark, Sound, Tape
+from pytest_voiceeval.model.turns import SIDES, Side, Turn
+
+FAR_SECONDS = 1.0
+"""Sound further than this from all that a bot announced is a turn of its own."""
+
+PAUSE_SECONDS = 0.7
+"""Silence that parts two turns of a bot that announces none."""
+
+NO_SPACE_BEFORE = frozenset(".,;:!?%)]}'\u2019\u201d\u2026\u3002\uff0c\uff1f\uff01")
+
+
+def turns_of(tape: Tape) -> tuple[Turn, ...]:
+    """Return the turns of both sides, sorted by start."""
+    turns = [
+        turn for side in SIDES for turn in side_turns(side, tape.track(side).marks, tape.track(side).sounds)
+    ]
+    return tuple(sorted(turns, key=lambda turn: (turn.start, turn.end)))
+
+
+def side_turns(side: Side, marks: Sequence[Mark], sounds: Sequence[Sound]) -> list[Turn]:
+    """Return the turns of one side, in order.
+
+    A turn lasts from its first audible sample to its last; which sound belongs to which turn follows from
+    the announcement nearest to its arrival. A turn without any text and any sound is none.
+
+    Args:
+        side: who speaks.
+        marks: what its bot announced, in order.
+        sounds: what could be heard of it, in order.
+    """
+    announced = _announced(marks)
+    unannounced: list[_Draft] = []
+    for sound in sounds:
+        draft = _nearest(announced, sound)
+        if draft is None:
+            if not unannounced or sound.start - unannounced[-1].sounds[-1].end > PAUSE_SECONDS:
+                unannounced.append(_Draft(sound.spoken_at))
+            draft = unannounced[-1]
+        draft.sounds.append(sound)
+    _hand_out_text(announced, unannounced, [mark for mark in marks if mark.kind == "text"])
+    drafts = [draft for draft in announced + unannounced if draft.sounds or draft.texts]
+    return sorted((draft.turn(side) for draft in drafts), key=lambda turn: turn.start)
+
+
+def joined(pieces: Iterable[str]) -> str:
+    """Return pieces of speech as one text, with one space where two words would touch.
+
+    ``["Hello.", "World", "!"]`` → ``"Hello. World!"``
+    """
+    text = ""
+    for piece in pieces:
+        if text and piece and not _touching(text[-1], piece[0]):
+            text += " "
+        text += piece
+    return text.strip()
+
+
+@dataclass
+class _Draft:
+    started: float
+    stopped: float | None = None
+    interrupted: bool = False
+    texts: list[str] = field(default_factory=list)
+    sounds: list[Sound] = field(default_factory=list)
+
+    def distance(self, at: float) -> float:
+        """Return how far ``at`` lies outside the announced stretch, in seconds."""
+        if at < self.started:
+            return self.started - at
+        return max(at - self.stopped, 0.0) if self.stopped is not None else 0.0
+
+    def turn(self, side: Side) -> Turn:
+        first = self.sounds[0] if self.sounds else Sound(self.started, self.started, self.started)
+        return Turn(
+            speaker=side,
+            start=first.start,
+            end=max((sound.end for sound in self.sounds), default=first.end),
+            text=joined(self.texts),
+            spoken_at=first.spoken_at,
+            cut_off=self.interrupted,
+        )
+
+
+def _announced(marks: Sequence[Mark]) -> list[_Draft]:
+    drafts: list[_Draft] = []
+    for mark in marks:
+        open_draft = drafts[-1] if drafts and drafts[-1].stopped is None else None
+        if mark.kind == "started":
+            if open_draft:
+                open_draft.stopped = mark.at
+            drafts.append(_Draft(mark.at))
+        elif mark.kind == "stopped" and open_draft:
+            open_draft.stopped = mark.at
+        elif mark.kind == "interrupted" and open_draft:
+            open_draft.interrupted = True
+    if drafts and drafts[-1].stopped is None:
+        drafts[-1].interrupted = True
+    return drafts
+
+
+def _nearest(drafts: Sequence[_Draft], sound: Sound) -> _Draft | None:
+    if not drafts:
+        return None
+    nearest = min(drafts, key=lambda draft: draft.distance(sound.spoken_at))
+    return nearest if nearest.distance(sound.spoken_at) <= FAR_SECONDS else None
+
+
+def _hand_out_text(announced: Sequence[_Draft], unannounced: Sequence[_Draft], texts: Sequence[Mark]) -> None:
+    drafts = sorted([*announced, *unannounced], key=lambda draft: draft.started)
+    for mark in texts:
+        begun = [draft for draft in drafts if draft.started <= mark.at]
+        target = begun[-1] if begun else next(iter(drafts), None)
+        if target is not None:
+            target.texts.append(mark.text)
+
+
+def _touching(last: str, first: str) -> bool:
+    """Tell whether two characters may stand side by side as they are."""
+    if last.isspace() or first.isspace() or first in NO_SPACE_BEFORE:
+        return True
+    return _wide(last) or _wide(first)
+
+
+def _wide(character: str) -> bool:
+    """Tell whether a script that writes without spaces has this character."""
+    return "\u2e80" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"

@@ -1,0 +1,295 @@
+"""Fakes for tests of packs, of agents, and of this project: a virtual clock and a scripted bot."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import selectors
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from pytest_voiceeval.errors import WireError
+from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.wire import rtvi
+from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
+from pytest_voiceeval.wire.frames import Audio, Message, decode, encode_audio, encode_message
+from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+
+T = TypeVar("T")
+
+
+class VirtualClock:
+    """Time that jumps to the next timer as soon as nothing else is to be done.
+
+    For fakes: work in threads or other processes is not waited for.
+    """
+
+    name = "virtual"
+
+    def run(self, call: Coroutine[Any, Any, T]) -> T:
+        """Run ``call`` on a new loop whose time is virtual and starts at 0.
+
+        Raises:
+            RuntimeError: if everything waits for something that can never come.
+        """
+        with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
+            return runner.run(call)
+
+
+class _VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        self._virtual_now = 0.0
+        super().__init__(_JumpingSelector(self))
+
+    def time(self) -> float:
+        return self._virtual_now
+
+    def jump(self, seconds: float) -> None:
+        self._virtual_now += seconds
+
+
+class _JumpingSelector(selectors.DefaultSelector):
+    def __init__(self, loop: _VirtualLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if ready or timeout == 0:
+            return ready
+        if timeout is not None:
+            self._loop.jump(timeout)
+            return []
+        ready = super().select(10.0)
+        if not ready:
+            raise RuntimeError("everything waits, and nothing is left that could happen")
+        return ready
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """What a fake bot says: a tone of ``seconds`` at ``hz``, announced with ``text``.
+
+    Attributes:
+        sends: server-message payloads that go out when the tone begins.
+        late_sends: those that go out when it has ended.
+    """
+
+    text: str
+    seconds: float = 1.0
+    hz: float = 300.0
+    sends: tuple[Any, ...] = ()
+    late_sends: tuple[Any, ...] = ()
+
+
+def exit_message(text: str = "The task is finished.") -> dict[str, str]:
+    """Return the server message with which an agent ends a call."""
+    return {"text": f"<exit>{text}</exit>"}
+
+
+class FakeBot:
+    """A bot that knows only the wire: it says its lines in turn, each when the other side is silent.
+
+    Args:
+        side: which side it plays.
+        lines: what it says; the agent's first line answers the kickoff, every other one the other side.
+        answers: replies by request name, in place of the right ones; an exception becomes an error-response,
+            ``...`` no reply at all.
+        rate_hz: rate of its sound.
+        chunk_seconds: length of its audio frames.
+        answer_after: silence that it waits for before it answers, in seconds.
+        announces: whether it sends speaking events.
+    """
+
+    def __init__(  # noqa: PLR0913 -- a script of independent choices, all by keyword
+        self,
+        side: Side,
+        lines: Sequence[Utterance] = (),
+        *,
+        answers: Mapping[str, Any] | None = None,
+        rate_hz: int = 24_000,
+        chunk_seconds: float = 0.02,
+        answer_after: float = 0.5,
+        announces: bool = True,
+    ) -> None:
+        self.side = side
+        self.lines = list(lines)
+        self.answers: dict[str, Any] = {
+            "reset": True,
+            "update_system_prompt": True,
+            "apply_initialization": {"success": True, "errors": []},
+            "apply_sync_delta": {"success": True, "errors": []},
+            "get_context_history": {"context": "[]"},
+            "get_scenario_summary": {"actions": [], "db_hash": None},
+            **(answers or {}),
+        }
+        self.requests: list[tuple[str, Any]] = []
+        self.heard: list[tuple[float, bytes]] = []
+        self.spoken: list[tuple[float, float]] = []
+        self.connections = 0
+        self._rate_hz = rate_hz
+        self._chunk_seconds = chunk_seconds
+        self._answer_after = answer_after
+        self._announces = announces
+        self._next_line = 0
+        self._speaking: asyncio.Task[None] | None = None
+
+    async def open(self, _url: str, _limit: float) -> Connection:
+        """Return a connection to this bot in memory; fits ``CallSettings.opener``."""
+        near, far = memory_pipe()
+        self._background = asyncio.get_running_loop().create_task(self.play(far))
+        return near
+
+    @asynccontextmanager
+    async def serve(self, port: int = 0) -> AsyncIterator[str]:
+        """Listen on 127.0.0.1; yields the URL."""
+
+        async def session(socket: ServerConnection) -> None:
+            await self.play(_ServerSide(socket))
+
+        async with serve(session, "127.0.0.1", port, max_size=MAX_MESSAGE_BYTES, compression=None) as server:
+            yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
+
+    async def play(self, connection: Connection) -> None:
+        """Play the bot over one connection until that is lost."""
+        self.connections += 1
+        quiet_since = math.inf
+        try:
+            while True:
+                try:
+                    frame = decode(await connection.receive())
+                except WireError:
+                    continue
+                if isinstance(frame, Message):
+                    await self._answer(connection, frame.envelope)
+                elif isinstance(frame, Audio):
+                    quiet_since = self._listen(connection, frame, quiet_since)
+        except ConnectionLostError:
+            return
+        finally:
+            if self._speaking is not None:
+                self._speaking.cancel()
+
+    def _listen(self, connection: Connection, frame: Audio, quiet_since: float) -> float:
+        now = asyncio.get_running_loop().time()
+        self.heard.append((now, frame.pcm))
+        if np.abs(np.frombuffer(frame.pcm, "<i2").astype(int)).max(initial=0) > 1000:
+            return now
+        if now - quiet_since >= self._answer_after and self._say_next(connection):
+            return math.inf
+        return quiet_since
+
+    async def _answer(self, connection: Connection, message: rtvi.Envelope) -> None:
+        if message.type == rtvi.CLIENT_READY:
+            data = {"version": "1.1.0", "about": {"library": "fake"}}
+            await self._tell(connection, rtvi.BOT_READY, data, message.id)
+        elif message.type == rtvi.SEND_TEXT:
+            self._say_next(connection)
+        elif message.type == rtvi.CLIENT_MESSAGE:
+            name = message.fields["t"]
+            self.requests.append((name, message.fields.get("d")))
+            answer = self.answers.get(name, ValueError(f"unknown message type: {name}"))
+            if isinstance(answer, Exception):
+                await self._tell(connection, rtvi.ERROR_RESPONSE, {"error": str(answer)}, message.id)
+            elif answer is not ...:
+                await self._tell(connection, rtvi.SERVER_RESPONSE, {"t": name, "d": answer}, message.id)
+
+    def _say_next(self, connection: Connection) -> bool:
+        busy = self._speaking is not None and not self._speaking.done()
+        if busy or self._next_line >= len(self.lines):
+            return False
+        line = self.lines[self._next_line]
+        self._next_line += 1
+        self._speaking = asyncio.get_running_loop().create_task(self._say(connection, line))
+        return True
+
+    async def _say(self, connection: Connection, line: Utterance) -> None:
+        loop = asyncio.get_running_loop()
+        with suppress(ConnectionLostError):
+            for payload in line.sends:
+                await self._tell(connection, rtvi.SERVER_MESSAGE, payload)
+            if self._announces and line.seconds:
+                await self._tell(connection, rtvi.BOT_STARTED_SPEAKING, None)
+            times = np.arange(round(line.seconds * self._rate_hz)) / self._rate_hz
+            pcm = (16_000 * np.sin(2 * np.pi * line.hz * times)).astype("<i2")
+            size = round(self._chunk_seconds * self._rate_hz)
+            begun = loop.time()
+            for number, at in enumerate(range(0, len(pcm), size)):
+                await asyncio.sleep(max(begun + number * self._chunk_seconds - loop.time(), 0))
+                await connection.send(encode_audio(pcm[at : at + size].tobytes(), self._rate_hz))
+            self.spoken.append((begun, begun + line.seconds))
+            await asyncio.sleep(max(begun + line.seconds - loop.time(), 0))
+            if line.text:
+                await self._tell(connection, rtvi.BOT_TTS_TEXT, {"text": line.text})
+            if self._announces and line.seconds:
+                await self._tell(connection, rtvi.BOT_STOPPED_SPEAKING, None)
+            for payload in line.late_sends:
+                await self._tell(connection, rtvi.SERVER_MESSAGE, payload)
+
+    async def _tell(
+        self, connection: Connection, kind: str, data: Any, message_id: str | None = None
+    ) -> None:
+        with suppress(ConnectionLostError):
+            await connection.send(encode_message(rtvi.Envelope(type=kind, id=message_id, data=data)))
+
+
+def memory_pipe() -> tuple[MemoryConnection, MemoryConnection]:
+    """Return the two ends of a connection in memory."""
+    near, far = MemoryConnection(), MemoryConnection()
+    near.peer, far.peer = far, near
+    return near, far
+
+
+class MemoryConnection:
+    """One end of a connection in memory."""
+
+    def __init__(self) -> None:
+        self.peer: MemoryConnection | None = None
+        self._incoming: asyncio.Queue[bytes | str | None] = asyncio.Queue()
+        self._closed = False
+
+    async def send(self, content: bytes) -> None:
+        """Send one message; raises ConnectionLostError."""
+        if self._closed or self.peer is None:
+            raise ConnectionLostError("closed with code 1000")
+        self.peer._incoming.put_nowait(content)
+
+    async def receive(self) -> bytes | str:
+        """Return the next message; raises ConnectionLostError."""
+        content = None if self._closed and self._incoming.empty() else await self._incoming.get()
+        if content is None:
+            raise ConnectionLostError("closed with code 1000")
+        return content
+
+    async def close(self) -> None:
+        """Close both ends; what is on the way is still received."""
+        if not self._closed and self.peer is not None:
+            self._closed = self.peer._closed = True
+            self._incoming.put_nowait(None)
+            self.peer._incoming.put_nowait(None)
+
+
+class _ServerSide:
+    def __init__(self, socket: ServerConnection) -> None:
+        self._socket = socket
+
+    async def send(self, content: bytes) -> None:
+        try:
+            await self._socket.send(content)
+        except ConnectionClosed as exc:
+            raise ConnectionLostError(str(exc)) from None
+
+    async def receive(self) -> bytes | str:
+        try:
+            return await self._socket.recv()
+        except ConnectionClosed as exc:
+            raise ConnectionLostError(str(exc)) from None
+
+    async def close(self) -> None:
+        await self._socket.close()

@@ -1,0 +1,1 @@
+"""The protocol: protobuf frames and RTVI messages between the bridge and the bots."""

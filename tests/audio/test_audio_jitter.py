@@ -1,0 +1,142 @@
+"""The jitter buffer and its resampler."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import soxr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_voiceeval.audio.jitter import JitterBuffer
+from pytest_voiceeval.audio.onsets import audible_span
+from pytest_voiceeval.audio.pcm import interleave, to_float, to_int16
+from pytest_voiceeval.audio.resampling import StreamResampler
+
+OUT = 16_000
+FRAME = 320
+
+
+def tone(seconds: float, rate: int, hz: float = 440.0, level: float = 0.5) -> np.ndarray:
+    t = np.arange(int(seconds * rate)) / rate
+    return (level * 32767 * np.sin(2 * np.pi * hz * t)).astype("<i2")
+
+
+def play(chunks: list[tuple[float, bytes]], rate: int, until: float) -> np.ndarray:
+    """Return what a buffer plays of chunks that come in at the given times."""
+    buffer = JitterBuffer(OUT, FRAME)
+    waiting = list(chunks)
+    frames = []
+    for tick in range(round(until / 0.02)):
+        now = tick * 0.02
+        while waiting and waiting[0][0] <= now:
+            at, pcm = waiting.pop(0)
+            buffer.push(pcm, rate, 1, at)
+        frames.append(buffer.pop(now).samples)
+    return np.concatenate(frames)
+
+
+def paced(pcm: np.ndarray, rate: int, chunk_seconds: float, start: float = 0.0) -> list[tuple[float, bytes]]:
+    size = round(chunk_seconds * rate)
+    return [
+        (start + i * chunk_seconds, pcm[i * size : (i + 1) * size].tobytes())
+        for i in range(-(-len(pcm) // size))
+    ]
+
+
+def aligned_snr(reference: np.ndarray, found: np.ndarray) -> float:
+    """Return dB of ``reference`` over the difference, at the best whole-sample shift."""
+    reference = reference.astype(float)
+    lags = np.correlate(found.astype(float), reference, "valid")
+    at = int(np.argmax(lags))
+    error = found[at : at + len(reference)] - reference
+    return float(10 * np.log10((reference**2).sum() / max((error**2).sum(), 1e-9)))
+
+
+@pytest.mark.parametrize("chunk", [0.010, 0.016, 0.020, 0.1])
+@pytest.mark.parametrize("rate", [8_000, 22_050, 24_000, 48_000])
+def test_a_tone_in_chunks_sounds_as_if_resampled_in_one_piece(rate: int, chunk: float) -> None:
+    sound = tone(1.0, rate)
+    played = play(paced(sound, rate, chunk), rate, 2.0)
+    whole = soxr.resample(sound.astype(np.float32), rate, OUT, quality="HQ")
+    assert aligned_snr(whole, played) >= 60
+
+
+def test_a_pause_of_300_ms_leaves_no_click() -> None:
+    first, second = tone(0.5, 24_000), tone(0.5, 24_000)
+    chunks = paced(first, 24_000, 0.016) + paced(second, 24_000, 0.016, start=0.8)
+    played = play(chunks, 24_000, 2.0)
+    for sound in (first, second):
+        whole = soxr.resample(sound.astype(np.float32), 24_000, OUT, quality="HQ")
+        assert aligned_snr(whole, played) >= 60
+    span = audible_span(played)
+    assert span is not None
+    assert (span[1] - span[0]) / OUT == pytest.approx(1.3, abs=0.021)
+
+
+@given(milliseconds=st.integers(1, 200), rate=st.sampled_from([8_000, 16_000, 24_000, 44_100]))
+@settings(max_examples=40, deadline=None)
+def test_an_utterance_however_short_is_played_whole_and_before_the_next(milliseconds: int, rate: int) -> None:
+    sound = tone(milliseconds / 1000, rate, hz=200.0, level=0.9)
+    first = play(paced(sound, rate, 0.02), rate, 1.0)
+    both = play(paced(sound, rate, 0.02) + paced(sound, rate, 0.02, start=1.0), rate, 2.0)
+    np.testing.assert_array_equal(both[: len(first)], first)
+    assert audible_span(first[int(0.5 * OUT) :]) is None
+    expected = int(np.abs(sound.astype(int)).sum() * OUT / rate)
+    if milliseconds >= 20:
+        assert np.abs(first.astype(int)).sum() == pytest.approx(expected, rel=0.02)
+
+
+def test_nothing_is_lost_or_doubled_in_a_long_stream() -> None:
+    sound = np.random.default_rng(1).normal(0, 3000, 24_000 * 20).astype("<i2")
+    played = play(paced(sound, 24_000, 0.02), 24_000, 21.0)
+    whole = soxr.resample(sound.astype(np.float32), 24_000, OUT, quality="HQ")
+    start = int(0.08 * OUT)
+    assert aligned_snr(whole[: OUT * 19], played[start - 400 :]) >= 60
+
+
+def test_a_cleared_buffer_is_silent_at_once() -> None:
+    buffer = JitterBuffer(OUT, FRAME)
+    buffer.push(tone(1.0, 24_000).tobytes(), 24_000, 1, 0.0)
+    assert buffer.pop(0.2).samples.any()
+    assert buffer.clear() > 0.5
+    assert buffer.empty
+    assert not buffer.pop(0.22).samples.any()
+
+
+def test_the_delay_of_a_sample_is_told_from_its_arrival() -> None:
+    buffer = JitterBuffer(OUT, FRAME)
+    for tick in range(10):
+        buffer.push(tone(0.02, 24_000).tobytes(), 24_000, 1, 1.0 + tick * 0.02)
+    frame = buffer.pop(1.08)
+    offset, delay = frame.delays[0]
+    assert (offset, delay) == (0, pytest.approx(0.08, abs=0.002))
+
+
+def test_a_change_of_rate_in_the_middle_keeps_both_parts() -> None:
+    chunks = paced(tone(0.2, 24_000), 24_000, 0.02)
+    buffer = JitterBuffer(OUT, FRAME)
+    for at, pcm in chunks:
+        buffer.push(pcm, 24_000, 1, at)
+    for at, pcm in paced(tone(0.2, 8_000), 8_000, 0.02, start=0.2):
+        buffer.push(pcm, 8_000, 1, at)
+    played = np.concatenate([buffer.pop(0.5 + i * 0.02).samples for i in range(30)])
+    span = audible_span(played)
+    assert span is not None
+    assert (span[1] - span[0]) / OUT == pytest.approx(0.4, abs=0.03)
+
+
+def test_float_and_int16_are_exact_inverses() -> None:
+    samples = np.arange(-32768, 32768, 7, dtype="<i2")
+    np.testing.assert_array_equal(to_int16(to_float(samples.tobytes())), samples)
+
+
+def test_stereo_is_mixed_down_and_put_side_by_side() -> None:
+    stereo = interleave(np.array([100, 200], np.int16), np.array([300], np.int16))
+    np.testing.assert_array_equal(np.frombuffer(stereo, "<i2"), [100, 300, 200, 0])
+    np.testing.assert_array_equal(to_int16(to_float(stereo, channels=2)), [200, 100])
+
+
+def test_a_flush_without_input_gives_only_the_margin() -> None:
+    resampler = StreamResampler(24_000, OUT)
+    assert not resampler.flush().any()

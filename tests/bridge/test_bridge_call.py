@@ -1,0 +1,359 @@
+"""Whole calls between scripted bots, on virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.errors import BotLostError, BotRefusedError, BotUnreachableError, DefinitionError
+from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
+from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.turns import AGENT, USER
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
+from pytest_voiceeval.wire.frames import encode_interruption
+
+
+class Greeting(Scenario):
+    name = "bridge__greeting"
+    success_signals = (SuccessSignal.CLEAN_EXIT,)
+    max_duration = 60
+    user_persona = Persona(role="caller")
+    user_task = Task(goal="Say hello.")
+    user_actions = Actions()
+    user_resources = Resources()
+    agent_persona = Persona(role="agent")
+    agent_task = Task(goal="Greet.")
+    agent_actions = Actions()
+    agent_resources = Resources(tools={"EndConversationTool": {}})
+
+
+def agent_bot(**options: Any) -> FakeBot:
+    lines = options.pop("lines", None) or [
+        Utterance("Welcome.", 1.0, 300),
+        Utterance("Good bye.", 0.8, 350, late_sends=(exit_message(),)),
+    ]
+    return FakeBot(AGENT, lines, **options)
+
+
+def user_bot(**options: Any) -> FakeBot:
+    return FakeBot(USER, options.pop("lines", None) or [Utterance("Hello there.", 1.2, 500)], **options)
+
+
+async def call(
+    user: FakeBot, agent: FakeBot, scenario: Scenario | None = None, **settings: Any
+) -> Conversation:
+    bots = {"mem://user": user, "mem://agent": agent}
+
+    async def opener(url: str, limit: float) -> Any:
+        return await bots[url].open(url, limit)
+
+    return await hold_call(
+        scenario or Greeting(),
+        user=Peer(USER, "mem://user", "fake user"),
+        agent=Peer(AGENT, "mem://agent", "fake agent"),
+        settings=CallSettings(**{"max_duration": 60.0, "opener": opener, **settings}),
+    )
+
+
+def hold(user: FakeBot, agent: FakeBot, scenario: Scenario | None = None, **settings: Any) -> Conversation:
+    return VirtualClock().run(call(user, agent, scenario, **settings))
+
+
+def end_of_speech(heard: list[tuple[float, bytes]]) -> float:
+    """Return when the last audible sample came to an ear that plays each frame as it comes."""
+    at, pcm = next((at, pcm) for at, pcm in reversed(heard) if any(pcm))
+    loud = np.flatnonzero(np.abs(np.frombuffer(pcm, "<i2").astype(int)) > 164)
+    return at + float(loud[-1] + 1) / 16_000
+
+
+def test_a_call_gives_turns_texts_and_a_clean_end() -> None:
+    user, agent = user_bot(), agent_bot()
+    conversation = hold(user, agent)
+    assert conversation.stop_reason is StopReason.EXIT
+    assert [(turn.speaker, turn.text) for turn in conversation.turns] == [
+        (AGENT, "Welcome."),
+        (USER, "Hello there."),
+        (AGENT, "Good bye."),
+    ]
+    assert [turn.end - turn.start for turn in conversation.turns] == pytest.approx([1.0, 1.2, 0.8], abs=0.005)
+    assert not any(turn.cut_off for turn in conversation.turns)
+
+
+def test_response_latency_is_what_the_bots_know_to_within_5_ms() -> None:
+    user, agent = user_bot(), agent_bot(answer_after=0.8)
+    (latency,) = hold(user, agent).latencies
+    assert latency.seconds == pytest.approx(agent.spoken[1][0] - end_of_speech(agent.heard), abs=0.005)
+    assert (latency.user_text, latency.agent_text) == ("Hello there.", "Good bye.")
+
+
+def test_the_recording_holds_both_sides_aligned_with_the_turns() -> None:
+    conversation = hold(user_bot(), agent_bot())
+    stereo = np.frombuffer(conversation.recording.pcm, "<i2").reshape(-1, 2)
+    assert len(stereo) == round(conversation.duration_seconds * 16_000)
+    for turn in conversation.turns:
+        own, silent = (0, 1) if turn.speaker == USER else (1, 0)
+        part = stereo[round(turn.start * 16_000) : round(turn.end * 16_000)]
+        assert np.abs(part[:, own].astype(int)).max() > 15_000
+        assert not part[:, silent].any()
+
+
+def test_what_one_bot_says_is_what_the_other_hears() -> None:
+    user, agent = user_bot(rate_hz=16_000), agent_bot()
+    hold(user, agent)
+    heard = np.concatenate([np.frombuffer(pcm, "<i2") for _, pcm in agent.heard])
+    loud = np.flatnonzero(np.abs(heard.astype(int)) > 200)
+    times = np.arange(round(1.2 * 16_000)) / 16_000
+    said = (16_000 * np.sin(2 * np.pi * 500 * times)).astype("<i2")
+    np.testing.assert_allclose(heard[loud[0] - 1 : loud[0] - 1 + len(said)], said, atol=2)
+
+
+def test_the_goodbye_that_is_spoken_after_exit_is_heard_out() -> None:
+    agent = agent_bot(
+        lines=[Utterance("Welcome.", 1.0), Utterance("Thanks, good bye.", 3.0, sends=(exit_message(),))]
+    )
+    conversation = hold(user_bot(), agent)
+    assert conversation.stop_reason is StopReason.EXIT
+    assert conversation.turns[-1].text == "Thanks, good bye."
+    assert conversation.turns[-1].end - conversation.turns[-1].start == pytest.approx(3.0, abs=0.01)
+    assert conversation.duration_seconds - conversation.turns[-1].end < 0.7
+
+
+def test_set_up_happens_in_order_and_only_once_over_one_connection() -> None:
+    user, agent = user_bot(), agent_bot()
+    hold(user, agent)
+    for bot in (user, agent):
+        assert [name for name, _ in bot.requests] == [
+            "reset",
+            "update_system_prompt",
+            "apply_initialization",
+            "get_context_history",
+            "get_scenario_summary",
+        ]
+        assert bot.connections == 1
+    prompt = dict(agent.requests)["update_system_prompt"]
+    assert prompt["tools"] == '{"EndConversationTool": {}}'
+    assert (prompt["add_suffix"], prompt["tool_domain"]) == (False, "default")
+    assert "Greet." in prompt["prompt"]
+
+
+def test_a_silent_call_ends_by_inactivity_and_a_long_one_by_its_limit() -> None:
+    mute = FakeBot(AGENT)
+    conversation = hold(user_bot(), mute, inactivity_timeout=20.0)
+    assert (conversation.stop_reason, conversation.turns) == (StopReason.INACTIVITY, ())
+    assert conversation.duration_seconds == pytest.approx(20.0, abs=0.05)
+    assert conversation.latencies == []
+    conversation = hold(user_bot(), FakeBot(AGENT), inactivity_timeout=None, max_duration=30.0)
+    assert conversation.stop_reason is StopReason.TIMEOUT
+    assert conversation.duration_seconds == pytest.approx(30.0, abs=0.05)
+
+
+def test_a_turn_that_the_limit_cuts_off_says_so() -> None:
+    agent = agent_bot(lines=[Utterance("And so on.", 100.0)])
+    conversation = hold(user_bot(), agent, max_duration=10.0)
+    (turn,) = conversation.turns
+    assert turn.cut_off
+    assert turn.end == pytest.approx(10.0, abs=0.05)
+
+
+def test_evidence_is_pulled_and_pushed_answers_are_kept() -> None:
+    record = {"action_type": "a", "name": "order", "arguments": {"n": 1}, "result": {}}
+    agent = agent_bot(
+        lines=[
+            Utterance(
+                "Done.", 1.0, sends=({"text": '<final_response>{"a": 1}</final_response>'}, {"text": "noise"})
+            ),
+            Utterance("Bye.", 0.5, late_sends=(exit_message(),)),
+        ],
+        answers={
+            "get_scenario_summary": {"actions": [record], "db_hash": "ab"},
+            "get_context_history": {"context": "[{'role': 'system', 'content': None}]"},
+        },
+    )
+    conversation = hold(user_bot(), agent)
+    assert conversation.pushed == ('{"a": 1}',)
+    assert [action.to_json() for action in conversation.actions] == [{"side": "agent", **record}]
+    assert conversation.agent.db_hash == "ab"
+    assert conversation.agent.context == [{"role": "system", "content": None}]
+    assert conversation.user.actions == ()
+    assert not conversation.agent.pull_error
+
+
+def test_exit_of_the_user_bot_is_noted_and_does_not_end_the_call() -> None:
+    user = user_bot(lines=[Utterance("Hello.", 1.0, sends=(exit_message(),))])
+    conversation = hold(user, agent_bot())
+    assert conversation.simulator_end_reported
+    assert conversation.stop_reason is StopReason.EXIT
+    assert conversation.turns[-1].speaker == AGENT
+
+
+def test_tokens_are_counted_by_side() -> None:
+    metrics = {
+        "tokens": [
+            {"prompt_tokens": 5, "completion_tokens": 2},
+            {"prompt_tokens": None},
+            {"prompt_tokens": "x"},
+        ]
+    }
+
+    class Counting(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            await self._tell(connection, "metrics", metrics)
+            await super()._say(connection, line)
+
+    agent = Counting(AGENT, agent_bot().lines)
+    conversation = hold(user_bot(), agent)
+    assert conversation.agent.tokens.n_calls == 4
+    assert (conversation.agent.tokens.prompt, conversation.agent.tokens.completion) == (10, 4)
+    assert conversation.user.tokens.n_calls == 0
+
+
+def test_malformed_frames_are_counted_and_skipped() -> None:
+    class Garbling(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            for garbage in (b"\xff\xff\xff", b"", "text", b"\x22\x04\x0a\x02xx", b"\x12\x03\x1a\x01\x00"):
+                await connection.send(garbage)
+            await super()._say(connection, line)
+
+    conversation = hold(user_bot(), Garbling(AGENT, agent_bot().lines))
+    assert conversation.stop_reason is StopReason.EXIT
+    assert len(conversation.turns) == 3
+    assert conversation.agent.skipped_frames == 10
+    assert conversation.user.skipped_frames == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        ({"apply_initialization": {"success": False, "errors": ["no such table"]}}, "no such table"),
+        ({"update_system_prompt": False}, "EndConversationTool"),
+        ({"reset": ValueError("RuntimeError: broken")}, "RuntimeError: broken"),
+        ({"update_system_prompt": ...}, "no answer to update_system_prompt within 15 s"),
+    ],
+)
+def test_a_bot_that_refuses_its_set_up_is_an_error_that_names_it(answers: dict[str, Any], told: str) -> None:
+    with pytest.raises(BotRefusedError) as caught:
+        hold(user_bot(), agent_bot(answers=answers))
+    assert told in str(caught.value)
+    assert "agent bot at mem://agent" in str(caught.value)
+    assert "expected" in str(caught.value)
+
+
+def test_a_bot_that_cannot_be_reached_is_an_error_within_the_limit() -> None:
+    async def refused(_url: str, _limit: float) -> Any:
+        raise OSError("connection refused")
+
+    with pytest.raises(
+        BotUnreachableError, match=r"user bot at mem://user .* within 5 s: connection refused"
+    ):
+        hold(user_bot(), agent_bot(), opener=refused)
+
+
+def test_a_bot_that_never_says_it_is_ready_is_an_error() -> None:
+    class Dumb(FakeBot):
+        async def _answer(self, connection: Any, message: Any) -> None:
+            return
+
+    with pytest.raises(BotUnreachableError, match=r"agent bot at mem://agent .*never said bot-ready"):
+        hold(user_bot(), Dumb(AGENT))
+
+
+class HangingUp(FakeBot):
+    async def _say(self, connection: Any, line: Utterance) -> None:
+        await super()._say(connection, line)
+        if line.text == "Bye.":
+            await connection.close()
+
+
+def test_an_agent_that_hangs_up_ends_the_call_and_is_asked_for_its_evidence_again() -> None:
+    agent = HangingUp(AGENT, [Utterance("Bye.", 1.0)])
+    conversation = hold(user_bot(), agent)
+    assert conversation.stop_reason is StopReason.AGENT_HANGUP
+    assert [turn.text for turn in conversation.turns] == ["Bye."]
+    assert agent.connections == 2
+    assert conversation.agent.actions == ()
+
+
+def test_a_simulated_user_that_hangs_up_is_an_error_and_what_there_was_is_kept() -> None:
+    kept: list[Conversation] = []
+    with pytest.raises(BotLostError, match="user bot at mem://user went away"):
+        hold(HangingUp(USER, [Utterance("Bye.", 1.0)]), agent_bot(), on_interrupt=kept.append)
+    (conversation,) = kept
+    assert conversation.stop_reason is StopReason.CANCELLED
+    assert [turn.text for turn in conversation.turns] == ["Welcome.", "Bye."]
+
+
+def test_a_cancelled_call_hands_over_what_it_has_and_leaves_no_task() -> None:
+    kept: list[Conversation] = []
+
+    async def interrupted() -> set[Any]:
+        task = asyncio.create_task(
+            call(user_bot(), FakeBot(AGENT, [Utterance("Hm.", 30)]), on_interrupt=kept.append)
+        )
+        await asyncio.sleep(5)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.sleep(1)
+        return {task for task in asyncio.all_tasks() if task is not asyncio.current_task()}
+
+    assert VirtualClock().run(interrupted()) == set()
+    assert kept[0].duration_seconds == pytest.approx(5, abs=0.1)
+
+
+def test_bots_that_announce_nothing_still_have_turns() -> None:
+    conversation = hold(user_bot(announces=False), agent_bot(announces=False))
+    assert [(turn.speaker, turn.text) for turn in conversation.turns] == [
+        (AGENT, "Welcome."),
+        (USER, "Hello there."),
+        (AGENT, "Good bye."),
+    ]
+
+
+def test_a_barge_in_drops_what_was_not_played_yet() -> None:
+    class Cut(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            speaking = asyncio.create_task(super()._say(connection, line))
+            await asyncio.sleep(1.0)
+            speaking.cancel()
+            await connection.send(encode_interruption())
+            await self._tell(connection, "bot-stopped-speaking", None)
+
+    conversation = hold(
+        user_bot(lines=[Utterance("", 0)]), Cut(AGENT, [Utterance("Long.", 9.0)]), inactivity_timeout=5
+    )
+    (turn,) = conversation.turns
+    assert turn.cut_off
+    assert turn.end - turn.start == pytest.approx(0.93, abs=0.03)
+
+
+@pytest.mark.parametrize("chunk_seconds", [0.01, 0.016, 0.1])
+@pytest.mark.parametrize("rate_hz", [16_000, 22_050, 24_000])
+def test_any_size_of_chunk_comes_through_whole(chunk_seconds: float, rate_hz: int) -> None:
+    agent = agent_bot(chunk_seconds=chunk_seconds, rate_hz=rate_hz)
+    conversation = hold(user_bot(), agent)
+    assert [turn.end - turn.start for turn in conversation.turns] == pytest.approx([1.0, 1.2, 0.8], abs=0.005)
+
+
+def test_a_scenario_with_two_worlds_is_refused_before_any_connection() -> None:
+    class TwoWorlds(Greeting):
+        name = "bridge__two_worlds"
+        success_signals = (SuccessSignal.CLEAN_EXIT,)
+
+        def sync_state(self, agent_db: Any, user_db: Any) -> Any:
+            return {"agent": {}, "user": {}}
+
+    with pytest.raises(DefinitionError, match="sync_state"):
+        hold(user_bot(), agent_bot(), TwoWorlds())
+
+
+def test_an_initialization_action_of_an_unknown_side_is_named() -> None:
+    scenario = Greeting(initialization_actions=[{"side": "bot", "func_name": "f", "arguments": {}}])
+    with pytest.raises(DefinitionError, match="'f' has side 'bot'"):
+        hold(user_bot(), agent_bot(), scenario)
