@@ -99,6 +99,14 @@ def get_schema_tool_for_eval(
     return cls(**injected, **kwargs)
 
 
+def constructor_arguments(cls: type[StandardSchemaTool]) -> list[str] | None:
+    """Return the arguments that a scenario may give to ``cls``; ``None`` if it takes any."""
+    parameters = inspect.signature(cls).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return None
+    return [name for name in parameters if name not in INJECTED]
+
+
 def unknown_tool_message(name: str, domain: str) -> str:
     """Return the message for a tool that is not there: the nearest names, then all there are."""
     own = list_schema_tools_for_eval(domain)
