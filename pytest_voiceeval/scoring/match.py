@@ -6,6 +6,7 @@ Anything malformed matches nothing; no comparison raises.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -146,9 +147,9 @@ def match_str_and_float(reference: Any, prediction: Any, rules: MatchRules = EXA
     """
     left, right = _number(reference), _number(prediction)
     if left is not None and right is not None:
-        if _is_digits(reference) and right.is_integer():
+        if _is_digits(reference) and math.isfinite(left) and right.is_integer():
             return _same_digits(reference, prediction, right)
-        return left == right or abs(left - right) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(right)
+        return _numbers_match(left, right)
     if isinstance(reference, bool):
         return False
     return _texts_match(str(reference), str(prediction), rules)
@@ -178,6 +179,12 @@ def _number(value: Any) -> float | None:
         return float(value)
     except (ValueError, OverflowError):
         return None
+
+
+def _numbers_match(reference: float, prediction: float) -> bool:
+    if not (math.isfinite(reference) and math.isfinite(prediction)):
+        return reference == prediction
+    return abs(reference - prediction) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * abs(prediction)
 
 
 def _is_digits(value: Any) -> bool:
