@@ -1,0 +1,38 @@
+"""The plugin: what pytest is told of voice scenarios.
+
+Nothing heavy is imported before a scenario is chosen: the plugin is part of runs that have none.
+"""
+
+from __future__ import annotations
+
+from pytest_voiceeval.plugin.fixtures import (
+    voice_agent,
+    voice_conversation,
+    voice_folder,
+    voice_judge,
+    voice_metrics,
+    voice_scenario,
+    voice_settings,
+    voice_user,
+)
+from pytest_voiceeval.plugin.hooks import (
+    pytest_addoption,
+    pytest_cmdline_main,
+    pytest_configure,
+    pytest_runtest_makereport,
+)
+
+__all__ = [
+    "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_configure",
+    "pytest_runtest_makereport",
+    "voice_agent",
+    "voice_conversation",
+    "voice_folder",
+    "voice_judge",
+    "voice_metrics",
+    "voice_scenario",
+    "voice_settings",
+    "voice_user",
+]

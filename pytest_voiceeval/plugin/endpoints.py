@@ -1,0 +1,40 @@
+"""The bots of a run, made from what the options name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
+from pytest_voiceeval.bots.profile import load_profile
+from pytest_voiceeval.bridge.endpoint import Endpoint
+from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.plugin.options import is_url_list, words
+from pytest_voiceeval.plugin.settings import Settings
+from pytest_voiceeval.run.session import RunFolder
+
+
+@contextlib.contextmanager
+def running_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Iterator[Endpoint]:
+    """Yield the bot of ``side``, and give up what it holds in the end.
+
+    Raises:
+        ProfileError: if it is a profile that can't be had.
+    """
+    endpoint = make_endpoint(side, settings, folder)
+    try:
+        yield endpoint
+    finally:
+        endpoint.close()
+
+
+def make_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Endpoint:
+    """Return the bot that the settings name for ``side``."""
+    text = settings.agent if side == "agent" else settings.user
+    if is_url_list(text):
+        return RemoteBot(side, words(text)[settings.worker])
+    kind, _, command = text.partition(":")
+    if kind == "cmd":
+        log = folder.open() / f"bot_{side}_{settings.worker}.log"
+        return CommandBot(side, command, log, start_seconds=settings.start_timeout)
+    return LocalBot(side, load_profile(text), settings.rehearsal)

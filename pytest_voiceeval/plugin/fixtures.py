@@ -1,0 +1,147 @@
+"""The fixtures, wide to narrow; each is a place to override."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.plugin.items import VoiceItem
+from pytest_voiceeval.plugin.selection import selection_key
+from pytest_voiceeval.plugin.settings import Settings, settings_key
+from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, Property, properties, replaced
+from pytest_voiceeval.run.session import RunFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytest_voiceeval.bridge.endpoint import Endpoint
+    from pytest_voiceeval.model.conversation import Conversation
+    from pytest_voiceeval.model.metrics import Metrics
+    from pytest_voiceeval.scenarios.base import Scenario
+
+run_folder_key = pytest.StashKey[RunFolder]()
+
+SCENARIO_MARK = "voice_scenario"
+
+
+@pytest.fixture(scope="session")
+def voice_settings(pytestconfig: pytest.Config) -> Settings:
+    """The settings of this run, from options and ini."""
+    return pytestconfig.stash[settings_key]
+
+
+@pytest.fixture(scope="session")
+def voice_agent(voice_settings: Settings, pytestconfig: pytest.Config) -> Iterator[Endpoint]:
+    """The agent under test: what --voice-agent names. Override it to bring your own."""
+    from pytest_voiceeval.plugin.endpoints import running_endpoint  # noqa: PLC0415 - heavy
+
+    with running_endpoint("agent", voice_settings, pytestconfig.stash[run_folder_key]) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def voice_user(voice_settings: Settings, pytestconfig: pytest.Config) -> Iterator[Endpoint]:
+    """The simulated caller: what --voice-user names. Override it to bring your own."""
+    from pytest_voiceeval.plugin.endpoints import running_endpoint  # noqa: PLC0415 - heavy
+
+    with running_endpoint("user", voice_settings, pytestconfig.stash[run_folder_key]) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(scope="session")
+def voice_judge() -> Any:
+    """The judge of signals that need one; None, so that they do not apply."""
+    return None
+
+
+@pytest.fixture
+def voice_scenario(request: pytest.FixtureRequest) -> Scenario:
+    """The scenario of the item, or the one that @pytest.mark.voice_scenario("name") names."""
+    if isinstance(request.node, VoiceItem):
+        return request.node.scenario()
+    scenario = _marked_scenario(request)
+    _note(request.node, [(SCENARIO, str(scenario.name))])
+    return scenario
+
+
+@pytest.fixture
+def voice_folder(
+    request: pytest.FixtureRequest, voice_scenario: Scenario, pytestconfig: pytest.Config
+) -> Path:
+    """The folder for the files of this scenario, new and named after it."""
+    from pytest_voiceeval.run.files import claim_folder, file_name  # noqa: PLC0415 - light start
+
+    run_folder = pytestconfig.stash[run_folder_key].open()
+    folder = claim_folder(run_folder / file_name(str(voice_scenario.name)))
+    _note(request.node, [(ARTIFACTS, str(folder))])
+    return folder
+
+
+@pytest.fixture
+def voice_conversation(
+    voice_scenario: Scenario,
+    voice_user: Endpoint,
+    voice_agent: Endpoint,
+    voice_settings: Settings,
+    voice_folder: Path,
+) -> Conversation:
+    """The call of the scenario, held: turns, recording, actions and all other evidence."""
+    from pytest_voiceeval.run.evaluate import hold  # noqa: PLC0415 - heavy
+
+    return hold(
+        voice_scenario,
+        user=voice_user,
+        agent=voice_agent,
+        settings=voice_settings.run_settings(),
+        folder=voice_folder,
+    )
+
+
+@pytest.fixture
+def voice_metrics(
+    request: pytest.FixtureRequest,
+    voice_scenario: Scenario,
+    voice_conversation: Conversation,
+    voice_folder: Path,
+) -> Metrics:
+    """The scores of the call, and the figures that metrics.json holds."""
+    from pytest_voiceeval.run.evaluate import evaluate_conversation  # noqa: PLC0415 - heavy
+    from pytest_voiceeval.run.evidence import transcript_lines  # noqa: PLC0415 - heavy
+
+    settings: Settings = request.getfixturevalue("voice_settings")
+    metrics = evaluate_conversation(
+        voice_scenario, voice_conversation, settings=settings.run_settings(), folder=voice_folder
+    )
+    _note(request.node, properties(metrics))
+    request.node.add_report_section(
+        "call", "transcript", "\n".join(transcript_lines(voice_conversation.turns))
+    )
+    return metrics
+
+
+def _note(item: pytest.Item, pairs: list[Property]) -> None:
+    item.user_properties[:] = replaced(item.user_properties, pairs)
+
+
+def _marked_scenario(request: pytest.FixtureRequest) -> Scenario:
+    """Return the scenario that a hand-written test is marked with.
+
+    Raises:
+        VoiceEvalError: if there is no such mark, or no such scenario.
+    """
+    from pytest_voiceeval.scenarios import registry  # noqa: PLC0415 - heavy
+
+    mark = request.node.get_closest_marker(SCENARIO_MARK)
+    if mark is None or len(mark.args) != 1:
+        raise DefinitionError(
+            f'{request.node.nodeid}: which scenario? Mark the test @pytest.mark.{SCENARIO_MARK}("name")'
+        )
+    name = str(mark.args[0])
+    if registry.scenario_class(name) is None:
+        request.config.stash[selection_key].catalogue.load()
+    cls = registry.scenario_class(name) or registry.scenario_class(registry.select([name])[0])
+    assert cls is not None
+    return cls()

@@ -1,0 +1,34 @@
+"""``--voice-list`` and ``--voice-list-domains``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.plugin.catalogue import Catalogue
+from pytest_voiceeval.plugin.settings import Settings
+
+
+def listing(config: pytest.Config) -> Iterator[str]:
+    """Yield the lines that the options ask for."""
+    from pytest_voiceeval.scenarios import registry  # noqa: PLC0415 - heavy
+
+    settings = Settings.from_config(config)
+    catalogue = Catalogue(settings.packs(), config.rootpath)
+    try:
+        catalogue.load()
+    except DefinitionError as exc:
+        raise pytest.UsageError(str(exc)) from exc
+    scenarios = catalogue.scenarios()
+    if config.getoption("voice_list_domains"):
+        for domain, count in Counter(map(registry.scenario_domain, scenarios)).items():
+            yield f"{domain}  {count} scenario{'s' if count != 1 else ''}"
+        return
+    width = max(map(len, scenarios), default=0)
+    for name in scenarios:
+        cls = registry.scenario_class(name)
+        description = cls.description if cls and isinstance(cls.description, str) else ""
+        yield f"{name:<{width}}  {description}".rstrip()

@@ -1,0 +1,100 @@
+"""All settings of a run, read once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_voiceeval.plugin import options
+from pytest_voiceeval.run.settings import RunSettings
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.scenarios.packs import Pack
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What options and ini say.
+
+    Attributes:
+        scenarios: selectors; empty if none were given.
+        agent, user: what names the bot of each side.
+        rehearsal: name of the script that embedded bots play.
+        output_dir: folder in which the run makes its own.
+        duration: time limit of every call in seconds; ``None`` leaves it to the scenarios.
+        inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
+        strict_match: unexpected actions fail the action match.
+        pack_roots: folders of the packs besides the built-in one.
+        worker: index of this process among those that hold calls at once; 0 if it is the only one.
+    """
+
+    scenarios: tuple[str, ...]
+    agent: str
+    user: str
+    rehearsal: str
+    output_dir: Path
+    duration: float | None
+    inactivity_timeout: float | None
+    connect_timeout: float
+    start_timeout: float
+    strict_match: bool
+    pack_roots: tuple[Path, ...] = ()
+    worker: int = 0
+
+    @classmethod
+    def from_config(cls, config: pytest.Config) -> Settings:
+        """Return the settings of this run.
+
+        Raises:
+            pytest.UsageError: if a value is wrong.
+        """
+        flagged = options.OUTPUT_DIR.is_flagged(config)
+        base = config.invocation_params.dir if flagged else config.rootpath
+        return cls(
+            scenarios=options.SCENARIOS.read(config),
+            agent=options.AGENT.read(config),
+            user=options.USER.read(config),
+            rehearsal=options.REHEARSAL.read(config),
+            output_dir=base / options.OUTPUT_DIR.read(config),
+            duration=options.DURATION.read(config),
+            inactivity_timeout=options.INACTIVITY_TIMEOUT.read(config),
+            connect_timeout=options.CONNECT_TIMEOUT.read(config),
+            start_timeout=options.START_TIMEOUT.read(config),
+            strict_match=options.STRICT_MATCH.read(config),
+            pack_roots=_pack_roots(config),
+            worker=int(getattr(config, "workerinput", {}).get("voice_worker", 0)),
+        )
+
+    def run_settings(self) -> RunSettings:
+        """Return the part that a run needs, with the clock that calls run on."""
+        from pytest_voiceeval.bridge.clock import RealClock  # noqa: PLC0415 - it imports asyncio
+
+        return RunSettings(
+            clock=RealClock(),
+            max_duration=self.duration,
+            inactivity_timeout=self.inactivity_timeout,
+            connect_timeout=self.connect_timeout,
+            strict_match=self.strict_match,
+        )
+
+    def packs(self) -> tuple[Pack, ...]:
+        """Return the packs of this run, the built-in one first. Nothing of them is imported."""
+        from pytest_voiceeval.scenarios.packs import builtin_pack, user_pack  # noqa: PLC0415 - light start
+
+        return tuple(dict.fromkeys([builtin_pack(), *map(user_pack, self.pack_roots)]))
+
+
+def _pack_roots(config: pytest.Config) -> tuple[Path, ...]:
+    """Return the root folder, if it is a pack, and those that ``voice_packs`` names."""
+    named: list[Path] = config.getini("voice_packs")
+    for root in named:
+        if not (root / "scenarios").is_dir():
+            raise pytest.UsageError(f"voice_packs={root}: no folder 'scenarios' in it; name the folder above")
+    root = config.rootpath
+    return ((root,) if (root / "scenarios").is_dir() else ()) + tuple(named)
+
+
+settings_key = pytest.StashKey[Settings]()

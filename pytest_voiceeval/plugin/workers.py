@@ -1,0 +1,51 @@
+"""What the processes of a run under xdist agree on: one run folder, and who takes which bot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from pytest_voiceeval.plugin.options import AGENT, USER, is_url_list, words
+from pytest_voiceeval.plugin.settings import Settings
+from pytest_voiceeval.run.session import RunFolder
+
+FOLDER_INPUT = "voice_run_folder"
+WORKER_INPUT = "voice_worker"
+
+
+class Workers:
+    """Hands every worker the run folder and a place; a place is free again when its worker is gone."""
+
+    def __init__(self, settings: Settings, folder: RunFolder) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._places: dict[int, Any] = {}
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_setupnodes(self, specs: Sequence[object]) -> None:
+        """Refuse a list of URLs that is too short for the workers.
+
+        Raises:
+            pytest.UsageError: naming the option, and how many are needed.
+        """
+        for option, value in ((AGENT, self._settings.agent), (USER, self._settings.user)):
+            if is_url_list(value) and len(words(value)) < len(specs):
+                raise pytest.UsageError(
+                    f"{option.flag}={value}: {len(specs)} workers hold calls at once, so give "
+                    f"{len(specs)} URLs with commas between them, or run with -n{len(words(value))}"
+                )
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Give a worker that starts the lowest free place."""
+        place = next(n for n in range(len(self._places) + 1) if n not in self._places)
+        self._places[place] = node
+        node.workerinput[WORKER_INPUT] = place
+        node.workerinput[FOLDER_INPUT] = str(self._folder.agree())
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Free the place of a worker that is gone."""
+        self._places = {place: holder for place, holder in self._places.items() if holder is not node}

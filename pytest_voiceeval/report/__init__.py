@@ -1,0 +1,1 @@
+"""What a person and other programs read about voice scenarios after a run."""

@@ -1,0 +1,71 @@
+"""The text of a scenario that failed, or to which nothing applies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_voiceeval.model.metrics import Metrics, SignalResult
+
+LAST_TURNS = 6
+
+
+def shown_path(path: str | Path) -> str:
+    """Return a path as it is typed from here: relative where it lies below, absolute elsewhere."""
+    absolute = Path(os.path.abspath(path))
+    here = Path.cwd()
+    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(absolute)
+
+
+def failure_text(metrics: Metrics) -> str:
+    """Return all that a person needs to act: signals, expected beside found, last turns, files."""
+    breakdown = metrics.scores.breakdown
+    failed = ", ".join(breakdown.failed) or "the scenario's own compute_is_successful said so"
+    lines = [f"{metrics.scenario_name} failed: {failed}", ""]
+    for result in whitelisted(metrics):
+        lines += _signal_lines(result)
+    lines += ["", *_call_lines(metrics), "", f"  artefacts: {shown_path(metrics.scenario_directory)}"]
+    return "\n".join(lines)
+
+
+def skip_reason(metrics: Metrics) -> str:
+    """Return why there is nothing to score by."""
+    reasons = [
+        f"{result.signal.value}: {result.explanation or 'does not apply'}" for result in whitelisted(metrics)
+    ]
+    return f"{metrics.scenario_name}: no signal applies ({'; '.join(reasons)})"
+
+
+def whitelisted(metrics: Metrics) -> list[SignalResult]:
+    """Return the results of the signals that decide, in the order of ``SuccessSignal``."""
+    breakdown = metrics.scores.breakdown
+    keys = {*breakdown.passed, *breakdown.failed, *breakdown.not_applicable}
+    return [result for result in metrics.scores.results if result.signal.value in keys]
+
+
+def outcome_word(result: SignalResult) -> str:
+    """Return what became of a signal."""
+    if result.passed is None:
+        return "not applicable"
+    return "passed" if result.passed else "FAILED"
+
+
+def _signal_lines(result: SignalResult) -> Iterator[str]:
+    yield f"  {result.signal.value:<18} {outcome_word(result)}"
+    if not result.passed:
+        for line in result.explanation.splitlines():
+            yield f"      {line}"
+
+
+def _call_lines(metrics: Metrics) -> Iterator[str]:
+    content = metrics.json
+    turns = content["turns"]
+    yield f"  stop reason: {content['stop_reason']} after {content['duration_seconds']:.1f} s"
+    if not turns:
+        yield "  turns: none; nobody was heard"
+        return
+    shown = turns[-LAST_TURNS:]
+    yield f"  last {len(shown)} of {len(turns)} turns:" if len(turns) > len(shown) else "  turns:"
+    for turn in shown:
+        yield f"      {turn['role'].upper() + ':':<6} {' '.join(turn['text'].split())}"

@@ -1,0 +1,35 @@
+"""What became of the scenarios of a run, as test reports tell it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Word = Literal["passed", "failed", "skipped", "error"]
+WORDS: tuple[Word, ...] = ("passed", "failed", "skipped", "error")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One test that held a call, or should have.
+
+    Attributes:
+        node_id: of the test.
+        scenario: name of the scenario.
+        word: what became of the test.
+        folder: where its files are; ``None`` if it made none.
+    """
+
+    node_id: str
+    scenario: str
+    word: Word
+    folder: Path | None = None
+
+
+def counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """Return how many there are of each word, all words included."""
+    found = Counter(outcome.word for outcome in outcomes)
+    return {word: found[word] for word in WORDS}

@@ -1,0 +1,44 @@
+"""What goes along with a test report: plain texts and numbers, for JUnit XML and xdist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_voiceeval.model.metrics import Metrics
+
+Property = tuple[str, object]
+
+SCENARIO = "voice_scenario"
+ARTIFACTS = "voice_artifacts"
+
+
+def properties(metrics: Metrics) -> list[Property]:
+    """Return verdict, signals, latency, stop reason and folder; what was not measured is left out."""
+    content = metrics.json
+    found: list[Property] = [
+        (SCENARIO, metrics.scenario_name),
+        (ARTIFACTS, metrics.scenario_directory),
+        ("voice_verdict", metrics.verdict.value),
+    ]
+    outcomes = {True: "passed", False: "failed", None: "not_applicable"}
+    found += [(f"voice_{r.signal.value}", outcomes[r.passed]) for r in metrics.scores.results]
+    latency = content["latency_stats"]["mean_ms"]
+    if latency is not None:
+        found.append(("voice_latency_mean_ms", round(latency, 1)))
+    found += [
+        ("voice_stop_reason", content["stop_reason"]),
+        ("voice_turns", content["total_turns"]),
+        ("voice_duration_seconds", round(content["duration_seconds"], 3)),
+    ]
+    return found
+
+
+def replaced(present: Iterable[Property], new: Sequence[Property]) -> list[Property]:
+    """Return the properties with ``new`` ones in place of those of the same name."""
+    names = {name for name, _ in new}
+    return [*(pair for pair in present if pair[0] not in names), *new]
+
+
+def look_up(present: Iterable[Property], name: str) -> object | None:
+    """Return the value of a property; ``None`` if there is none."""
+    return next((value for key, value in present if key == name), None)

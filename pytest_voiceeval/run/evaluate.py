@@ -1,0 +1,92 @@
+"""One evaluation: hold the call, keep its evidence, score it, write its metrics."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.metrics import Metrics
+from pytest_voiceeval.run.evidence import has_evidence, write_evidence
+from pytest_voiceeval.run.files import write_json
+from pytest_voiceeval.run.metrics import metrics_json
+from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scoring.composite import score
+
+METRICS = "metrics.json"
+SCENARIO_CONFIG = "scenario_config"
+BOT_LOG = "bot_log.txt"
+
+
+def hold(
+    scenario: Scenario, *, user: Endpoint, agent: Endpoint, settings: RunSettings, folder: Path
+) -> Conversation:
+    """Hold one call of ``scenario`` and write its evidence into ``folder``.
+
+    The evidence of a call that is interrupted (Ctrl-C) is written as far as it goes.
+
+    Raises:
+        BotError: if a bot does not do its part.
+        DefinitionError: if nothing limits the length of the call.
+    """
+    seconds = settings.seconds_for(scenario)
+    scenario.save(folder / SCENARIO_CONFIG)
+
+    def keep(conversation: Conversation) -> None:
+        write_evidence(conversation, folder)
+
+    async def call() -> Conversation:
+        async with user.open(scenario) as user_url, agent.open(scenario) as agent_url:
+            return await hold_call(
+                scenario,
+                user=Peer("user", user_url, user.label),
+                agent=Peer("agent", agent_url, agent.label),
+                settings=CallSettings(
+                    max_duration=seconds,
+                    inactivity_timeout=settings.inactivity_timeout,
+                    connect_timeout=settings.connect_timeout,
+                    on_interrupt=keep,
+                ),
+            )
+
+    with _bots_log_into(folder / BOT_LOG):
+        conversation = settings.clock.run(call())
+    keep(conversation)
+    return conversation
+
+
+def evaluate_conversation(
+    scenario: Scenario, conversation: Conversation, *, settings: RunSettings, folder: Path
+) -> Metrics:
+    """Score a conversation and write ``metrics.json`` into ``folder``.
+
+    Evidence that ``hold`` has not written there, because the conversation came from elsewhere, is
+    written first.
+    """
+    if not has_evidence(folder):
+        write_evidence(conversation, folder)
+    scores = score(scenario, conversation, strict_match=settings.strict_match)
+    content = metrics_json(scenario, conversation, scores, folder)
+    write_json(folder / METRICS, content)
+    return Metrics(conversation.scenario_name, scores, str(folder), content)
+
+
+@contextlib.contextmanager
+def _bots_log_into(path: Path) -> Iterator[None]:
+    """Have pipecat, which logs through loguru, write to a file and not to stderr.
+
+    Sinks that the user added stay; only loguru's default one goes.
+    """
+    from loguru import logger  # noqa: PLC0415 - only where a call is held
+
+    with contextlib.suppress(ValueError):
+        logger.remove(0)
+    sink = logger.add(path, level="DEBUG", encoding="utf-8", diagnose=False, backtrace=False)
+    try:
+        yield
+    finally:
+        logger.remove(sink)

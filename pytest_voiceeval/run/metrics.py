@@ -1,0 +1,154 @@
+"""``metrics.json`` of one scenario: the keys of the reference in its order, then ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.metrics import Scores, Verdict, percentile
+from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.turns import Turn
+from pytest_voiceeval.run.aggregate import task_successful
+from pytest_voiceeval.run.evidence import words_of
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
+from pytest_voiceeval.world.hashing import get_dict_hash
+
+IS_SUCCESSFUL: dict[Verdict, bool | str] = {
+    Verdict.PASSED: True,
+    Verdict.FAILED: False,
+    Verdict.NOT_APPLICABLE: "N/A",
+}
+
+
+def metrics_json(
+    scenario: Scenario, conversation: Conversation, scores: Scores, folder: Path
+) -> dict[str, Any]:
+    """Return what ``metrics.json`` holds."""
+    return {
+        **_call(conversation),
+        "scenario_name": conversation.scenario_name,
+        "scenario_directory": str(folder),
+        "scenario_duration": (conversation.ended_at - conversation.started_at).total_seconds(),
+        "stop_reason": conversation.stop_reason.value,
+        **_signals(scenario, conversation, scores),
+        "success_breakdown": scores.breakdown.to_json(),
+        "is_successful": IS_SUCCESSFUL[scores.verdict],
+        **_task_success(scores),
+        **_ours(conversation, scores),
+    }
+
+
+def latency_stats(milliseconds: Sequence[float]) -> dict[str, float | int | None]:
+    """Return count, mean and quantiles of response latencies; ``None`` where none was measured."""
+    count = len(milliseconds)
+    return {
+        "count": count,
+        "mean_ms": sum(milliseconds) / count if count else None,
+        "p50_ms": percentile(milliseconds, 0.50),
+        "p95_ms": percentile(milliseconds, 0.95),
+        "min_ms": min(milliseconds, default=None),
+        "max_ms": max(milliseconds, default=None),
+    }
+
+
+def counted_turns(conversation: Conversation) -> list[Turn]:
+    """Return the turns that came to an end: all but those in which the call ended."""
+    turns = conversation.turns
+    last = {turn.speaker: index for index, turn in enumerate(turns)}
+    return [turn for index, turn in enumerate(turns) if not (turn.cut_off and index == last[turn.speaker])]
+
+
+def _call(conversation: Conversation) -> dict[str, Any]:
+    turns = counted_turns(conversation)
+    latencies = [
+        {
+            "user_transcript": latency.user_text,
+            "agent_transcript": latency.agent_text,
+            "latency_ms": latency.seconds * 1000,
+        }
+        for latency in conversation.latencies
+    ]
+    return {
+        "total_turns": len(turns),
+        "duration_seconds": conversation.duration_seconds,
+        "turns": [
+            {
+                "timestamp": _timestamp(conversation, turn),
+                "role": turn.speaker,
+                "text": words_of(turn),
+            }
+            for turn in turns
+        ],
+        "latency_stats": latency_stats([latency["latency_ms"] for latency in latencies]),  # type: ignore[misc]
+        "latencies": latencies,
+    }
+
+
+def _timestamp(conversation: Conversation, turn: Turn) -> str:
+    return (conversation.started_at + timedelta(seconds=turn.start)).replace(tzinfo=None).isoformat()
+
+
+def _signals(scenario: Scenario, conversation: Conversation, scores: Scores) -> dict[str, Any]:
+    action_match = scores.result(SuccessSignal.ACTION_MATCH)
+    keys: dict[str, Any] = {
+        "clean_exit": _clean_exit(conversation, scores),
+        "is_action_match": "N/A"
+        if action_match is None or action_match.passed is None
+        else action_match.passed,
+        "token_usage": {
+            side: {"n_calls": tokens.n_calls, "prompt": tokens.prompt, "completion": tokens.completion}
+            for side, tokens in (("agent", conversation.agent.tokens), ("user", conversation.user.tokens))
+        },
+    }
+    if scenario.expected_scenario_db is not None:
+        keys["db_state_expected_hash"] = get_dict_hash(scenario.expected_scenario_db)
+        state = scores.result(SuccessSignal.DB_STATE_MATCH)
+        if state is not None and state.passed is not None:
+            keys["db_state_match"] = state.passed
+        keys["db_state_actual_hash"] = conversation.agent.db_hash
+    assertion = scores.result(SuccessSignal.DB_STATE_ASSERTION)
+    if assertion is not None and assertion.passed is not None:
+        keys["db_state_assertion_verdicts"] = db_state_assertion_verdicts(scenario, conversation)
+        keys["db_state_assertion_pass_rate"] = assertion.value
+    return keys
+
+
+def _clean_exit(conversation: Conversation, scores: Scores) -> bool:
+    result = scores.result(SuccessSignal.CLEAN_EXIT)
+    if result is not None and result.passed is not None:
+        return result.passed
+    return conversation.stop_reason is StopReason.EXIT
+
+
+def _task_success(scores: Scores) -> dict[str, bool]:
+    if scores.verdict is Verdict.NOT_APPLICABLE:
+        return {}
+    return {"is_task_successful": task_successful(scores.breakdown.to_json())}
+
+
+def _ours(conversation: Conversation, scores: Scores) -> dict[str, Any]:
+    """Return the keys that the reference does not have."""
+    return {
+        "verdict": scores.verdict.value,
+        "clock": conversation.clock,
+        "explanations": {
+            result.signal.value: result.explanation for result in scores.results if result.explanation
+        },
+        "simulator_end_reported": conversation.simulator_end_reported,
+        "skipped_frames": {
+            "agent": conversation.agent.skipped_frames,
+            "user": conversation.user.skipped_frames,
+        },
+        "pull_errors": {
+            side: error
+            for side, error in (
+                ("agent", conversation.agent.pull_error),
+                ("user", conversation.user.pull_error),
+            )
+            if error
+        },
+    }

@@ -1,0 +1,45 @@
+"""What a run is told: limits of a call, the clock it runs on, how strictly it is matched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_voiceeval.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.bridge.clock import Clock
+    from pytest_voiceeval.scenarios.base import Scenario
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How calls are held and scored.
+
+    Attributes:
+        clock: the clock that each call runs on.
+        max_duration: seconds a call may last; ``None`` leaves it to each scenario.
+        inactivity_timeout: seconds of silence on both sides that end a call; ``None`` for no limit.
+        connect_timeout: seconds that a bot has to accept a connection and say that it is ready.
+        strict_match: unexpected actions fail the action match of every scenario.
+    """
+
+    clock: Clock
+    max_duration: float | None = None
+    inactivity_timeout: float | None = 120.0
+    connect_timeout: float = 5.0
+    strict_match: bool = False
+
+    def seconds_for(self, scenario: Scenario) -> float:
+        """Return how long a call of ``scenario`` may last.
+
+        Raises:
+            DefinitionError: if neither the scenario nor the settings limit it.
+        """
+        seconds = self.max_duration if self.max_duration is not None else scenario.max_duration
+        if not seconds or seconds <= 0:
+            raise DefinitionError(
+                f"scenario {scenario.name!r} has no time limit: set its max_duration to a number of "
+                "seconds, or run with --voice-duration=SECONDS"
+            )
+        return float(seconds)
