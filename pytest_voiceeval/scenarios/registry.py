@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, UnknownNameError
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.tools.origin import is_loaded, source_file, stamp
+from pytest_voiceeval.tools.origin import Origin
 
 T = TypeVar("T", bound=type)
 
@@ -18,7 +18,7 @@ T = TypeVar("T", bound=type)
 @dataclass(frozen=True)
 class _Entry:
     cls: type[Scenario]
-    stamp: tuple[str, str]
+    origin: Origin
 
 
 _scenarios: dict[str, _Entry] = {}
@@ -36,21 +36,21 @@ def register_eval_scenario(cls: T) -> T:
     name = cls.__name__ if cls.name is None else cls.name
     if not isinstance(name, str) or not name:
         raise DefinitionError(f"scenario class {cls.__qualname__}: write its name as a text on the class")
-    entry = _Entry(cls, stamp(cls))
+    origin = Origin.of(cls)
     present = _scenarios.get(name)
-    if present and is_loaded(present.cls) and present.stamp != entry.stamp:
+    if present and present.origin.is_loaded and not origin.is_the_same_definition(present.origin):
         raise DuplicateNameError(
-            f"{source_file(cls)}: a scenario named '{name}' is registered already, by {present.stamp[0]} "
-            f"({present.stamp[1]}); give one of them another name"
+            f"scenario '{name}' is defined twice: {origin}, and before that {present.origin}; "
+            f"give one of them another name"
         )
-    _scenarios[name] = entry
+    _scenarios[name] = _Entry(cls, origin)
     return cls
 
 
 def scenario_class(name: str) -> type[Scenario] | None:
     """Return the class registered as ``name``; ``None`` if there is none."""
     entry = _scenarios.get(name)
-    return entry.cls if entry and is_loaded(entry.cls) else None
+    return entry.cls if entry and entry.origin.is_loaded else None
 
 
 def get_eval_scenario(name: str, **kwargs: Any) -> Scenario | None:
@@ -61,7 +61,7 @@ def get_eval_scenario(name: str, **kwargs: Any) -> Scenario | None:
 
 def list_eval_scenarios() -> list[str]:
     """Return the names of all scenarios in order of registration."""
-    return [name for name, entry in _scenarios.items() if is_loaded(entry.cls)]
+    return [name for name, entry in _scenarios.items() if entry.origin.is_loaded]
 
 
 def scenario_domain(name: str) -> str:

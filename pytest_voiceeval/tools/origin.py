@@ -4,21 +4,53 @@ from __future__ import annotations
 
 import inspect
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 
-def source_file(cls: type) -> str:
-    """Return the path of the file that defines ``cls``, or its module's name if there is no file."""
-    module = sys.modules.get(cls.__module__)
-    return getattr(module, "__file__", None) or cls.__module__
+@dataclass(frozen=True)
+class Origin:
+    """Where a class was defined.
+
+    Attributes:
+        file: path of the file, or the name of the module where there is no file.
+        qualname: qualified name of the class.
+        module_name: name of the module.
+        module: the module; ``None`` for a class that was made outside of an imported one.
+    """
+
+    file: str
+    qualname: str
+    module_name: str
+    module: ModuleType | None
+
+    @classmethod
+    def of(cls, defined: type) -> Origin:
+        """Return the origin of the class ``defined``."""
+        module = sys.modules.get(defined.__module__)
+        file = getattr(module, "__file__", None) or defined.__module__
+        return cls(file, defined.__qualname__, defined.__module__, module)
+
+    def __str__(self) -> str:
+        return f"{self.qualname} in {self.file}"
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the module is imported as it was: neither unloaded nor replaced since."""
+        return sys.modules.get(self.module_name) is self.module
+
+    def is_the_same_definition(self, other: Origin) -> bool:
+        """Return whether both are one class of one file, perhaps imported twice."""
+        return (self.file, self.qualname) == (other.file, other.qualname)
 
 
 def location(cls: type) -> str:
-    """Return ``file:line`` of ``cls``, relative to the working directory where that is shorter.
+    """Return ``file:line`` of ``cls``, relative to the working directory if it lies in it.
 
     Without the line where it can't be told (a class made by a call of ``type``).
     """
-    file = source_file(cls)
+    file = Origin.of(cls).file
     path = Path(file)
     if path.is_relative_to(Path.cwd()):
         file = str(path.relative_to(Path.cwd()))
@@ -26,13 +58,3 @@ def location(cls: type) -> str:
         return f"{file}:{inspect.getsourcelines(cls)[1]}"
     except (OSError, TypeError):
         return file
-
-
-def stamp(cls: type) -> tuple[str, str]:
-    """Return what two imports of one definition have in common: file and qualified name."""
-    return source_file(cls), cls.__qualname__
-
-
-def is_loaded(cls: type) -> bool:
-    """Return whether the module that defines ``cls`` is (still) imported."""
-    return cls.__module__ in sys.modules

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, overload
 
 from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, UnknownNameError
 from pytest_voiceeval.tools.base import StandardSchemaTool
-from pytest_voiceeval.tools.origin import is_loaded, source_file, stamp
+from pytest_voiceeval.tools.origin import Origin
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=type)
 @dataclass(frozen=True)
 class _Entry:
     cls: type[StandardSchemaTool]
-    stamp: tuple[str, str]
+    origin: Origin
 
 
 _domains: dict[str, dict[str, _Entry]] = {}
@@ -50,15 +50,20 @@ def _register(cls: T, domain: str) -> T:
     if not (isinstance(cls, type) and issubclass(cls, StandardSchemaTool)):
         raise DefinitionError(f"{cls!r} is no tool: derive the class from StandardSchemaTool")
     name = tool_name(cls)
-    entry = _Entry(cls, stamp(cls))
-    present = _domains.get(domain, {}).get(name)
-    if present and is_loaded(present.cls) and present.stamp != entry.stamp:
+    origin = Origin.of(cls)
+    present = _entries(domain).get(name)
+    if present and not origin.is_the_same_definition(present.origin):
         raise DuplicateNameError(
-            f"{source_file(cls)}: a tool named '{name}' is registered in domain '{domain}' already, "
-            f"by {present.stamp[0]} ({present.stamp[1]}); rename one of them or give it another domain"
+            f"tool '{name}' of domain '{domain}' is defined twice: {origin}, and before that "
+            f"{present.origin}; rename one of them, or give it another domain"
         )
-    _domains.setdefault(domain, {})[name] = entry
+    _domains.setdefault(domain, {})[name] = _Entry(cls, origin)
     return cls
+
+
+def _entries(domain: str) -> dict[str, _Entry]:
+    """Return the tools of ``domain`` whose modules are still imported."""
+    return {name: entry for name, entry in _domains.get(domain, {}).items() if entry.origin.is_loaded}
 
 
 def tool_name(cls: type[StandardSchemaTool]) -> str:
@@ -69,8 +74,7 @@ def tool_name(cls: type[StandardSchemaTool]) -> str:
 def find_tool(name: str, domain: str = DEFAULT_DOMAIN) -> type[StandardSchemaTool] | None:
     """Return the tool class of that name in ``domain``, else in the default domain, else ``None``."""
     for place in (domain, DEFAULT_DOMAIN):
-        entry = _domains.get(place, {}).get(name)
-        if entry and is_loaded(entry.cls):
+        if entry := _entries(place).get(name):
             return entry.cls
     return None
 
@@ -91,7 +95,7 @@ def get_schema_tool_for_eval(
     cls = find_tool(name, domain)
     if cls is None:
         raise UnknownNameError(unknown_tool_message(name, domain))
-    if name not in _domains.get(domain, {}):
+    if name not in _entries(domain):
         logger.warning("no tool '%s' in domain '%s'; the one of domain 'default' is taken", name, domain)
     wanted = inspect.signature(cls).parameters
     offered = {"rtvi": rtvi, "shared_state": shared_state}
@@ -126,5 +130,5 @@ def _listed(names: list[str]) -> str:
 def list_schema_tools_for_eval(domain: str | None = None) -> list[str]:
     """Return the names of one domain in order of registration; of all, as ``domain.name``."""
     if domain is not None:
-        return [name for name, entry in _domains.get(domain, {}).items() if is_loaded(entry.cls)]
+        return list(_entries(domain))
     return [f"{place}.{name}" for place in _domains for name in list_schema_tools_for_eval(place)]

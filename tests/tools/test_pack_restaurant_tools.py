@@ -76,7 +76,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("on", [True, "True", "1", "yes"])
+@pytest.mark.parametrize("on", [True, "True", "1", "yes"], ids=repr)
 @pytest.mark.parametrize(("change", "complaint"), WRONG)
 def test_validation_refuses_what_cannot_be_right(
     call: Any, rtvi: Any, change: dict[str, Any], complaint: str, on: Any
@@ -89,7 +89,7 @@ def test_validation_refuses_what_cannot_be_right(
     assert complaint in result["error"]
 
 
-@pytest.mark.parametrize("off", [False, "False", "false", "0", "no", ""])
+@pytest.mark.parametrize("off", [False, "False", "false", "0", "no", ""], ids=repr)
 @pytest.mark.parametrize(("change", "complaint"), WRONG)
 def test_without_validation_the_order_is_placed_as_it_is(
     call: Any, rtvi: Any, change: dict[str, Any], complaint: str, off: Any

@@ -107,7 +107,7 @@ def test_nothing_but_the_domain_and_default_is_searched() -> None:
 
 def test_a_used_name_is_refused_and_both_places_are_named() -> None:
     with pytest.raises(
-        DuplicateNameError, match="'by_keyword' is registered in domain 'registry_tests'"
+        DuplicateNameError, match="tool 'by_keyword' of domain 'registry_tests' is defined twice"
     ) as e:
 
         @register_schema_tool_for_eval("registry_tests")

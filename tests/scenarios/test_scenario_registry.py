@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_voiceeval import (
+    Scenario,
+    SuccessSignal,
+    get_eval_scenario,
+    list_eval_scenarios,
+    register_eval_scenario,
+)
+from pytest_voiceeval.errors import DuplicateNameError, UnknownNameError
+from pytest_voiceeval.scenarios import registry
+from pytest_voiceeval.scenarios.registry import scenario_class, scenario_domains, select
+
+
+@pytest.fixture(autouse=True)
+def empty_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_scenarios", {})
+
+
+def make(scenario_name: str | None, class_name: str = "Made", **fields: Any) -> type[Scenario]:
+    fields |= {"success_signals": (SuccessSignal.CLEAN_EXIT,), "__qualname__": class_name}
+    if scenario_name is not None:
+        fields["name"] = scenario_name
+    return type(class_name, (Scenario,), fields)
+
+
+def register(*names: str) -> None:
+    for name in names:
+        register_eval_scenario(make(name, f"Class_{name}"))
+
+
+def test_scenarios_are_listed_in_order_of_registration() -> None:
+    register("tea__b", "coffee__a", "solo")
+    assert list_eval_scenarios() == ["tea__b", "coffee__a", "solo"]
+    assert scenario_domains() == ["tea", "coffee", "solo"]
+
+
+def test_a_scenario_is_made_anew_by_each_call() -> None:
+    cls = register_eval_scenario(make("tea__b"))
+    first = get_eval_scenario("tea__b", description="hot")
+    assert type(first) is cls is scenario_class("tea__b")
+    assert first is not get_eval_scenario("tea__b")
+    assert first.description == "hot"
+    with pytest.raises(TypeError, match="takes no argument 'sugar'"):
+        get_eval_scenario("tea__b", sugar=2)
+
+
+def test_an_unknown_name_gives_none() -> None:
+    assert get_eval_scenario("nothing") is None
+    assert scenario_class("nothing") is None
+
+
+def test_without_a_name_the_class_name_is_taken() -> None:
+    register_eval_scenario(make(None, "Unnamed"))
+    assert list_eval_scenarios() == ["Unnamed"]
+
+
+@pytest.mark.parametrize("thing", [object, int, "x"])
+def test_only_scenario_classes_are_registered(thing: Any) -> None:
+    with pytest.raises(ValueError, match="derive the class from Scenario"):
+        register_eval_scenario(thing)
+
+
+def test_a_computed_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="write its name as a text on the class"):
+        register_eval_scenario(type("P", (Scenario,), {"name": property(len), "success_signals": ("x",)}))
+
+
+def test_a_used_name_is_refused_and_both_files_are_named() -> None:
+    register("tea__b")
+    with pytest.raises(DuplicateNameError, match="scenario 'tea__b' is defined twice") as caught:
+        register_eval_scenario(make("tea__b", "Other"))
+    assert str(caught.value).count(__file__) == 2
+    assert "Class_tea__b" in str(caught.value)
+
+
+def test_a_subclass_without_a_name_of_its_own_collides_with_its_base() -> None:
+    base = register_eval_scenario(make("tea__b"))
+    with pytest.raises(DuplicateNameError):
+        register_eval_scenario(type("Heir", (base,), {}))
+
+
+def test_the_same_class_imported_again_replaces_the_first() -> None:
+    register("tea__b")
+    again = register_eval_scenario(make("tea__b", "Class_tea__b"))
+    assert scenario_class("tea__b") is again
+
+
+@pytest.mark.parametrize(
+    ("selectors", "names"),
+    [
+        (["all"], ["tea__green", "coffee__black", "coffee__white", "solo"]),
+        (["coffee"], ["coffee__black", "coffee__white"]),
+        (["solo", "tea"], ["tea__green", "solo"]),
+        (["coffee__white", "coffee__black"], ["coffee__black", "coffee__white"]),
+        (["*__[bg]*"], ["tea__green", "coffee__black"]),
+        (["coffee", "coffee__*"], ["coffee__black", "coffee__white"]),
+        ([], []),
+    ],
+)
+def test_selecting(selectors: list[str], names: list[str]) -> None:
+    register("tea__green", "coffee__black", "coffee__white", "solo")
+    assert select(selectors) == names
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        ("cofee", "no scenario or domain 'cofee'; did you mean 'coffee'"),
+        ("coffee__blak", "did you mean 'coffee__black'"),
+        ("wine", "the domains are: tea, coffee"),
+        ("wine*", "the domains are: tea, coffee"),
+    ],
+)
+def test_a_selector_for_nothing_names_the_nearest(selector: str, message: str) -> None:
+    register("tea__green", "coffee__black")
+    with pytest.raises(UnknownNameError) as caught:
+        select(["tea", selector])
+    assert message in str(caught.value)
+
+
+def test_selecting_from_an_empty_registry_says_so() -> None:
+    with pytest.raises(UnknownNameError, match="no scenario is registered"):
+        select(["all"])
