@@ -111,6 +111,7 @@ def _ensure_package(name: str, search: list[str]) -> None:
     """Make ``name`` importable as a package whose modules lie in ``search``."""
     if name in sys.modules:
         return
+    importlib.invalidate_caches()
     spec = ModuleSpec(name, loader=None, is_package=True)
     spec.submodule_search_locations = search
     package = importlib.util.module_from_spec(spec)

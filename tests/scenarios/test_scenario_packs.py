@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -197,3 +200,28 @@ def test_the_built_in_pack_is_found_by_its_folder() -> None:
     assert "restaurant.py" in [path.name for path in pack.scenario_files()]
     pack.load()
     assert len(select(["restaurant"])) == 11
+
+
+def test_the_built_in_pack_works_from_the_places_that_a_wheel_gives_its_files(tmp_path: Path) -> None:
+    source = builtin_pack().root
+    ignored = shutil.ignore_patterns("__pycache__")
+    package = tmp_path / "pytest_voiceeval"
+    shutil.copytree(source / "pytest_voiceeval", package, ignore=ignored)
+    for folder in ("scenarios", "tools"):
+        shutil.copytree(source / folder, package / "builtin" / folder, ignore=ignored)
+    code = (
+        "from pytest_voiceeval.scenarios.packs import builtin_pack, load_scenario_file\n"
+        "from pytest_voiceeval import list_eval_scenarios\n"
+        "pack = builtin_pack(); load_scenario_file(pack, pack.root / 'scenarios' / 'restaurant.py')\n"
+        "print(pack.root); print(len(list_eval_scenarios()))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+    )
+    assert done.stdout.split() == [str(package / "builtin"), "11"]

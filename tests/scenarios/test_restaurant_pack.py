@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from pytest_voiceeval import Rehearsal, Say, Scenario, SuccessSignal, Use, get_eval_scenario
+from pytest_voiceeval.scenarios.rehearsal import sabotage
+from pytest_voiceeval.scoring.match import MatchRules, check_if_task_success
+from pytest_voiceeval.tools import get_schema_tool_for_eval
+
+pytestmark = pytest.mark.usefixtures("builtin")
+
+ORDERS = {
+    "restaurant__pizza_pepperoni": ("Charlie", "11.49"),
+    "restaurant__pizza_veggie_combo": ("Diana", "16.27"),
+    "restaurant__pizza_party_order": ("Marcus", "32.95"),
+    "restaurant__burger_classic": ("Ethan", "10.98"),
+    "restaurant__burger_bacon_combo": ("Sophia", "16.98"),
+    "restaurant__burger_spicy_feast": ("Jake", "17.26"),
+    "restaurant__deli_turkey_club": ("Rachel", "10.98"),
+    "restaurant__deli_italian_sub_lunch": ("Tony", "18.46"),
+    "restaurant__deli_grilled_cheese_soup": ("Mia", "11.97"),
+    "restaurant__burger_veggie_milkshake": ("Priya", "12.98"),
+}
+WAITLIST = "restaurant__waitlist_join_then_drop"
+ALL = [*ORDERS, WAITLIST]
+
+
+def get(name: str) -> Scenario:
+    scenario = get_eval_scenario(name)
+    assert scenario is not None
+    return scenario
+
+
+def rehearsal_of(scenario: Scenario) -> Rehearsal:
+    assert scenario.rehearsal is not None
+    return scenario.rehearsal
+
+
+class Bridge:
+    """Keeps the texts that tools send."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def send_server_message(self, data: dict[str, str]) -> None:
+        self.texts.append(data["text"])
+
+
+class Call:
+    """Keeps the one result of a call."""
+
+    def __init__(self, arguments: Any) -> None:
+        self.arguments = arguments
+        self.results: list[Any] = []
+
+    async def result_callback(self, result: Any, *, properties: Any = None) -> None:
+        self.results.append(result)
+
+
+def play(scenario: Scenario, rehearsal: Rehearsal) -> tuple[list[Any], list[Any], list[str]]:
+    """Run the agent's tools; returns what they answered, the outcomes they pushed, and all other texts."""
+    bridge, state, answers = Bridge(), {}, []  # type: Bridge, dict[str, Any], list[Any]
+    tools = {
+        name: get_schema_tool_for_eval(name, scenario.domain, bridge, state, **arguments)
+        for name, arguments in json.loads(scenario.get_agent_tools()).items()
+    }
+    for line in rehearsal.agent:
+        if isinstance(line, Use):
+            call = Call(json.loads(json.dumps(line.arguments)))
+            asyncio.run(tools[line.tool](call))
+            answers += call.results
+    pushed = [re.fullmatch(r"<final_response>(.*)</final_response>", text) for text in bridge.texts]
+    outcomes = [json.loads(match[1]) for match in pushed if match]
+    return answers, outcomes, [text for text in bridge.texts if not text.startswith("<final_response>")]
+
+
+def matches(scenario: Scenario, outcomes: list[Any]) -> bool:
+    return check_if_task_success(scenario.reference_answer, outcomes, MatchRules.of(scenario))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_gold_rehearsal_gives_the_reference_answer_and_ends_the_call(name: str) -> None:
+    scenario = get(name)
+    answers, outcomes, others = play(scenario, rehearsal_of(scenario))
+    assert [answer for answer in answers if "error" in answer or answer.get("success") is False] == []
+    assert matches(scenario, outcomes)
+    assert others == ["<exit>The task is finished.</exit>"]
+
+
+@pytest.mark.parametrize("variant", ["mute", "drop-last-write", "wrong-argument", "do-nothing"])
+@pytest.mark.parametrize("name", ALL)
+def test_a_sabotaged_rehearsal_does_not_give_the_reference_answer(name: str, variant: str) -> None:
+    scenario = get(name)
+    _, outcomes, _ = play(scenario, sabotage(rehearsal_of(scenario), variant))
+    assert not matches(scenario, outcomes)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_without_exit_the_answer_is_given_but_the_call_is_not_ended(name: str) -> None:
+    scenario = get(name)
+    _, outcomes, others = play(scenario, sabotage(rehearsal_of(scenario), "no-exit"))
+    assert matches(scenario, outcomes)
+    assert others == []
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_order_adds_up_to_its_total_at_the_prices_of_the_menu(name: str) -> None:
+    scenario = get(name)
+    order = scenario.reference_answer
+    customer, total = ORDERS[name]
+    menu = scenario.agent_resources.tools["GetMenuTool"]["menu"]
+    prices = dict(re.findall(r"^(.+): \$(\d+\.\d\d)$", menu, flags=re.MULTILINE))
+    assert (order["customer_name"], order["total_price"]) == (customer, total)
+    assert re.fullmatch(r"314-\d{3}-\d{4}", order["customer_phone"])
+    assert {item["name"]: item["unit_price"] for item in order["items"]}.items() <= prices.items()
+    assert sum(Decimal(item["unit_price"]) * Decimal(item["quantity"]) for item in order["items"]) == (
+        Decimal(total)
+    )
+    assert all(isinstance(value, str) for item in order["items"] for value in item.values())
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_an_order_is_held_under_the_same_rules(name: str) -> None:
+    scenario = get(name)
+    assert scenario.whitelist == (SuccessSignal.ACTION_MATCH, SuccessSignal.CLEAN_EXIT)
+    assert scenario.domain == "default"
+    assert scenario.max_duration == 180
+    assert (scenario.ignore_capitalization, scenario.ignore_punctuation) == (True, True)
+    assert (scenario.clean_text, scenario.disallow_extra_items) == (False, False)
+    assert scenario.agent_persona.name == "Lisa"
+    assert scenario.user_persona.name == ORDERS[name][0]
+    assert list(scenario.agent_resources.tools) == ["GetMenuTool", "PlaceOrderTool", "EndConversationTool"]
+    assert scenario.agent_resources.tools["PlaceOrderTool"] == {"auto_validate": "False"}
+    assert scenario.user_resources.tools == {}
+
+
+def test_the_pepperoni_order_is_the_one_of_the_documentation() -> None:
+    assert get("restaurant__pizza_pepperoni").reference_answer == {
+        "items": [
+            {"name": "Pepperoni Pizza", "unit_price": "9.99", "quantity": "1"},
+            {"name": "Extra Cheese", "unit_price": "1.50", "quantity": "1"},
+        ],
+        "customer_name": "Charlie",
+        "customer_phone": "314-527-8960",
+        "total_price": "11.49",
+    }
+
+
+def test_the_waitlist_has_ten_parties_before_and_after_sam() -> None:
+    scenario = get(WAITLIST)
+    assert scenario.max_duration == 120
+    assert (scenario.ignore_capitalization, scenario.ignore_punctuation, scenario.clean_text) == (True,) * 3
+    joined, dropped = scenario.reference_answer
+    assert (len(joined["waitlist"]), len(dropped["waitlist"])) == (11, 10)
+    assert joined["customer"]["name"] == dropped["customer"]["name"] == "Sam"
+    assert dropped["removed"] is True
+    assert next(iter(scenario.agent_resources.tools)) == "JoinWaitListTool"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_rehearsal_is_a_conversation_that_can_be_spoken(name: str) -> None:
+    rehearsal = rehearsal_of(get(name))
+    spoken = {
+        side: [x.text for x in rehearsal.lines(side) if isinstance(x, Say)] for side in ("user", "agent")
+    }
+    assert 5 <= len(rehearsal.user) <= 9
+    assert 5 <= len(rehearsal.agent) <= 9
+    assert len(spoken["user"]) == len(spoken["agent"]) == len(rehearsal.user)
+    assert rehearsal.agent[-1] == Use("EndConversationTool")
+    assert rehearsal.user[-1].text.endswith("goodbye.")
+    for text in spoken["user"] + spoken["agent"]:
+        assert len(text.split()) >= 4
+        assert not re.search(r"\d\d\d", text), "a voice reads long numbers as one"
+        assert not re.match(r"\w+,", text), "a pause after the first word splits the utterance"
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("side", ["user", "agent"])
+def test_prompts_are_clean(name: str, side: Any) -> None:
+    prompt = get(name).prompt(side)
+    assert "\n\n\n" not in prompt
+    assert 'Tool":' not in prompt
+    assert not [line for line in prompt.splitlines() if line != line.rstrip()]
