@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is slow, which is no fault of the code under test.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True)
+def steady_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the width of the terminal, colours and proxies of the machine out of the tests."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1")
+    for name in ("PY_COLORS", "FORCE_COLOR", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "EVAL_DATA_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy", "wss_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("no_proxy", "*")

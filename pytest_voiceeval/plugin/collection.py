@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_voiceeval.plugin.items import ScenarioFile
 from pytest_voiceeval.plugin.selection import Selection
-
-if TYPE_CHECKING:
-    from pytest_voiceeval.scenarios.packs import Pack
-
-BUILTIN_PACKAGE = "pytest_voiceeval.builtin"
 
 
 class Collection:
@@ -22,9 +16,7 @@ class Collection:
 
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
-        self._pack_folders = frozenset(
-            folder for pack in selection.catalogue.packs for folder in _plain_folders(pack)
-        )
+        self._scenario_folders = {pack.root / "scenarios" for pack in selection.catalogue.packs}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
@@ -46,39 +38,75 @@ class Collection:
         return [] if isinstance(collector, ScenarioFile) else None
 
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Dir | None:
-        """Make the folders of a pack plain folders: pytest would import those with ``__init__.py``."""
-        return pytest.Dir.from_parent(parent, path=path) if path in self._pack_folders else None
+        """Make ``scenarios`` a plain folder: pytest would import one with ``__init__.py`` a second time."""
+        return pytest.Dir.from_parent(parent, path=path) if path in self._scenario_folders else None
 
 
-def _plain_folders(pack: Pack) -> Iterator[Path]:
-    """Yield ``scenarios`` of a pack; of the installed one also the packages that it lies in."""
-    folder = pack.root / "scenarios"
-    yield folder
-    while pack.package == BUILTIN_PACKAGE and (folder.parent / "__init__.py").exists():
-        folder = folder.parent
-        yield folder
+class PackFolder(pytest.Collector):
+    """A folder on the way to a pack that lies outside of the project: of its content, only the way is seen.
+
+    It is no ``pytest.Directory``, so that pytest loads no ``conftest.py`` of others.
+    """
+
+    lane: Lane
+
+    @classmethod
+    def on_lane(cls, parent: pytest.Collector, path: Path, lane: Lane) -> PackFolder:
+        """Return the node of a folder on a lane."""
+        node = cls.from_parent(parent, name=path.name, path=path, nodeid=path.as_posix())
+        node.lane = lane
+        return node
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """Yield the folders and selected files in it that are on the lane."""
+        for path in self.lane.below(self.path):
+            if path.suffix == ".py":
+                yield from self.ihook.pytest_collect_file(file_path=path, parent=self)
+            else:
+                yield PackFolder.on_lane(self, path, self.lane)
+
+
+class Lane:
+    """The ways to the selected files."""
+
+    def __init__(self, selection: Selection, rootpath: Path) -> None:
+        files = set(selection.chosen)
+        self._ways = files | {folder for file in files for folder in file.parents}
+        self._rootpath = rootpath.resolve()
+
+    def __contains__(self, path: Path) -> bool:
+        return path in self._ways
+
+    def below(self, folder: Path) -> list[Path]:
+        """Return what lies directly in ``folder`` and on a way."""
+        return sorted(path for path in self._ways if path.parent == folder and path != folder)
+
+    def leads_outside(self, folder: Path) -> bool:
+        """Return whether ``folder`` is on a way and not part of the project: elsewhere, or installed."""
+        if folder not in self._ways:
+            return False
+        is_installed = folder.name in ("site-packages", "dist-packages") or (folder / "pyvenv.cfg").exists()
+        return is_installed or not (
+            folder.is_relative_to(self._rootpath) or self._rootpath.is_relative_to(folder)
+        )
 
 
 class Lanes:
-    """Lets a walk over folders come by selected files that lie in folders it ignores.
+    """Has selected files found that lie outside of the project, or in folders that pytest ignores."""
 
-    An installed pack in a virtual environment below the root folder is such a file. Of an opened
-    folder nothing but the way to the file is walked.
-    """
-
-    def __init__(self, files: frozenset[Path]) -> None:
-        self._lane = files | {folder for file in files for folder in file.parents}
-        self._opened: set[Path] = set()
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
 
     @pytest.hookimpl(wrapper=True)
     def pytest_ignore_collect(self, collection_path: Path) -> Generator[None, bool | None, bool | None]:
-        """Take back that a folder on the way is ignored; ignore what else lies in it."""
+        """Take back that a folder on the way is ignored."""
         ignored = yield
-        if collection_path in self._lane:
-            if ignored or collection_path.parent in self._opened:
-                self._opened.add(collection_path)
-            return False if ignored else ignored
-        return True if collection_path.parent in self._opened else ignored
+        return False if ignored and self._lane.leads_outside(collection_path) else ignored
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+        """Make a folder that is not part of the project one in which only the way is seen."""
+        return PackFolder.on_lane(parent, path, self._lane) if self._lane.leads_outside(path) else None
 
 
 class RunsFailedFirst:

@@ -73,7 +73,7 @@ class _Reader:
                 raise IndexError("a parenthesis is open")
             return part
         word = self.tokens.pop(0).partition("(")[0]
-        if not word:
+        if word in ("", ")", "and", "or"):
             raise IndexError("a word is missing")
         if asked:
             self.asked.add(word)

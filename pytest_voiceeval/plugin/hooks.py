@@ -10,7 +10,7 @@ import pytest
 
 from pytest_voiceeval.errors import ProfileError, VoiceEvalError
 from pytest_voiceeval.plugin import options
-from pytest_voiceeval.plugin.collection import Collection, Lanes, RunsFailedFirst
+from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import SCENARIO_MARK, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.recorder import Recorder
@@ -63,9 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def _register_collection(config: pytest.Config, selection: Selection) -> None:
     plugins = config.pluginmanager
     plugins.register(Collection(selection), "voiceeval-collection")
-    if selection.hidden:
-        plugins.register(Lanes(selection.hidden), "voiceeval-lanes")
-    if config.getoption("lf", default=False) and selection.chosen:
+    if selection.chosen:
+        plugins.register(Lanes(Lane(selection, config.rootpath)), "voiceeval-lanes")
+    if selection.chosen and config.getoption("lf", default=False):
         plugins.register(RunsFailedFirst(), "voiceeval-lf")
 
 

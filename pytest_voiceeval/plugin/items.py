@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.plugin.catalogue import Entry
 from pytest_voiceeval.plugin.selection import VOICE_MARK, Names, mark_of, marks_on
 from pytest_voiceeval.report.failure import failure_text, skip_reason
 
 if TYPE_CHECKING:
+    from pytest_voiceeval.model.metrics import Metrics
     from pytest_voiceeval.scenarios.base import Scenario
-
-scenario_class_key = pytest.StashKey["type[Scenario]"]()
 
 
 class ChecksFailed(AssertionError):  # noqa: N818 - a verdict, not an error
@@ -32,6 +30,8 @@ class ChecksFailed(AssertionError):  # noqa: N818 - a verdict, not an error
 
 def assert_successful(voice_metrics: Metrics) -> None:
     """The body of every scenario item: fixtures held the call, here the verdict is asserted."""
+    from pytest_voiceeval.model.metrics import Verdict  # noqa: PLC0415 - light start
+
     __tracebackhide__ = True
     if voice_metrics.verdict is Verdict.NOT_APPLICABLE:
         pytest.skip(skip_reason(voice_metrics))

@@ -81,7 +81,7 @@ class Recorder:
         folders = [outcome.folder for outcome in outcomes if outcome.folder]
         metrics = {folder: records[0] for folder in folders if (records := read_metrics([folder]))}
         full = config.get_verbosity() > 0
-        terminalreporter.section("voice scenarios")
+        terminalreporter.write_sep("=", "voice scenarios")
         for line in summary_lines(outcomes, metrics, self._folder.find(), full=full):
             terminalreporter.write_line(line)
 

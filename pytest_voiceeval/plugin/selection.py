@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, UnknownNameError
 from pytest_voiceeval.plugin.catalogue import Catalogue, Entry
-from pytest_voiceeval.plugin.expressions import parse
 from pytest_voiceeval.plugin.settings import Settings
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.plugin.expressions import Expression
 
 VOICE_MARK = "voice"
 RESERVED_MARKS = frozenset({"parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings"})
@@ -28,12 +31,10 @@ class Selection:
     Attributes:
         catalogue: all scenario files.
         chosen: the files to collect, and the scenarios of each.
-        hidden: chosen files that no argument names: a walk over folders has to come by.
     """
 
     catalogue: Catalogue
     chosen: Mapping[Path, Names] = field(default_factory=dict)
-    hidden: frozenset[Path] = frozenset()
 
 
 selection_key = pytest.StashKey[Selection]()
@@ -95,9 +96,9 @@ def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalo
         asked = {}
     chosen.update(_combined(chosen, asked))
     arguments = [Argument.parse(text, folder) for text in config.args]
-    config.args.extend(str(path) for path in asked if not any(a.covers(path) for a in arguments))
-    named = {Argument.parse(text, folder).path for text in config.args}
-    return Selection(catalogue, chosen, frozenset(path for path in asked if path not in named))
+    missing = [e.path for e in catalogue if e.path in asked and not any(a.covers(e.path) for a in arguments)]
+    config.args.extend(map(str, missing))
+    return Selection(catalogue, chosen)
 
 
 def _existing(text: str, folder: Path, catalogue: Catalogue) -> str:
@@ -139,9 +140,18 @@ def _by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, N
     return _by_file((name, scenarios[name]) for name in found)
 
 
+def _expression(config: pytest.Config, option: str) -> Expression | None:
+    text = config.getoption(option, default="")
+    if not text:
+        return None
+    from pytest_voiceeval.plugin.expressions import parse  # noqa: PLC0415 - light start
+
+    return parse(text)
+
+
 def _by_marks(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names]:
     """Return the scenarios for which ``-m`` holds, if it asks for their marks at all."""
-    expression = parse(config.getoption("markexpr", default=""))
+    expression = _expression(config, "markexpr")
     asked = expression.asked if expression else frozenset()
     if expression is None or not any(
         word == VOICE_MARK or catalogue.mentions(f"{word}__") or catalogue.mentions(f'"{word}"')
@@ -172,7 +182,7 @@ def marks_on(target: object) -> list[pytest.MarkDecorator | pytest.Mark]:
 
 def _by_keywords(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names]:
     """Return the scenarios that a word of ``-k`` spells out: the name, or its domain with ``__``."""
-    expression = parse(config.getoption("keyword", default=""))
+    expression = _expression(config, "keyword")
     words = [word.lower() for word in expression.asked] if expression else []
     if not any(catalogue.mentions(_prefix(word)) for word in words):
         return {}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_voiceeval.model.metrics import Metrics, SignalResult
+if TYPE_CHECKING:
+    from pytest_voiceeval.model.metrics import Metrics, SignalResult
 
 LAST_TURNS = 6
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from pytest_voiceeval.model.metrics import Metrics
+if TYPE_CHECKING:
+    from pytest_voiceeval.model.metrics import Metrics
 
 Property = tuple[str, object]
 

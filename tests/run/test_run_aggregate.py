@@ -6,6 +6,7 @@ from typing import Any
 
 import golden_files
 import pytest
+
 from pytest_voiceeval.run.aggregate import RunAggregator, agent_model_calls, domain_of
 
 
