@@ -65,6 +65,10 @@ def install(
     return requests.state
 
 
+class _RefusedError(Exception):
+    """A request cannot be done; the text goes into its answer."""
+
+
 class _Requests:
     """The answers, and the state that lives on between them: prompt, tools, shared state."""
 
@@ -158,43 +162,49 @@ class _Requests:
 
     async def _clear_context(self) -> None:
         """Bring the conversation back to the prompt alone, whatever was going on."""
-        await self._worker.rtvi.broadcast_interruption()
+        await self._worker.rtvi.broadcast_interruption()  # type: ignore[no-untyped-call]
         prompt = LLMSettings(system_instruction=self._prompt or None)
         await self._worker.queue_frame(LLMUpdateSettingsFrame(delta=prompt))
         await self._worker.flush_pipeline()
-        await self._aggregators.user().reset()
-        await self._aggregators.assistant().reset()
+        await self._aggregators.user().reset()  # type: ignore[no-untyped-call]
+        await self._aggregators.assistant().reset()  # type: ignore[no-untyped-call]
         self._context.set_messages([])
 
     async def _apply_initialization(self, arguments: Arguments) -> dict[str, Any]:
-        domain, actions = arguments.get("domain") or "default", arguments.get("actions") or []
+        domain = arguments.get("domain") or "default"
+        try:
+            actions = self._take_in(arguments)
+        except _RefusedError as exc:
+            return _failure(str(exc))
+        return _outcome(run_initialization_actions(domain, self.state["db"], actions) if actions else [])
+
+    def _take_in(self, arguments: Arguments) -> list[Any]:
+        """Merge the initial state into ours, load its database, and return the actions to run on it."""
+        actions = arguments.get("actions") or []
         if not isinstance(actions, list):
-            return _failure("actions: a list of objects is wanted")
+            raise _RefusedError("actions: a list of objects is wanted")
         try:
             initial = json.loads(arguments.get("shared_state_init") or "{}")
         except (TypeError, ValueError) as exc:
-            return _failure(f"shared_state_init: not JSON: {exc}")
+            raise _RefusedError(f"shared_state_init: not JSON: {exc}") from None
         if not isinstance(initial, dict):
-            return _failure("shared_state_init: a JSON object is wanted")
+            raise _RefusedError("shared_state_init: a JSON object is wanted")
         self.state.update(initial)
-        if "db_path" in self.state:
-            path = self.state.pop("db_path")
-            if "db" not in self.state:
-                try:
-                    self.state["db"] = load_db_artifact(path)
-                except Exception as exc:  # whatever is wrong with the artefact becomes the refusal
-                    return _failure(f"db_path: {exc}")
-        if not actions:
-            return _outcome([])
-        if self.state.get("db") is None:
-            return _failure("actions: there is no database to run them on; give db or db_path")
-        return _outcome(run_initialization_actions(domain, self.state["db"], actions))
+        path = self.state.pop("db_path", None)
+        if path is not None and "db" not in self.state:
+            try:
+                self.state["db"] = load_db_artifact(path)
+            except Exception as exc:  # whatever is wrong with the artefact becomes the refusal
+                raise _RefusedError(f"db_path: {exc}") from exc
+        if actions and not isinstance(self.state.get("db"), dict):
+            raise _RefusedError("actions: there is no database to run them on; give db or db_path")
+        return actions
 
     async def _apply_sync_delta(self, arguments: Arguments) -> dict[str, Any]:
         domain, delta = arguments.get("domain") or "default", arguments.get("delta", {})
         if not isinstance(delta, dict):
             return _failure("delta: an object of paths and values is wanted")
-        if self.state.get("db") is None:
+        if not isinstance(self.state.get("db"), dict):
             return _failure("delta: there is no database to apply it to")
         return _outcome(apply_delta(domain, self.state["db"], delta))
 
@@ -203,7 +213,8 @@ class _Requests:
             loop = asyncio.get_running_loop()
             limit = loop.time() + _CALLS_LIMIT_SECONDS
             assistant = self._aggregators.assistant()
-            while assistant.has_function_calls_in_progress and loop.time() < limit:
+            # pipecat has no event for it.
+            while assistant.has_function_calls_in_progress and loop.time() < limit:  # noqa: ASYNC110
                 await asyncio.sleep(_CALLS_POLL_SECONDS)
             messages = [m for m in self._context.get_messages() if isinstance(m, dict)]
             system = [{"role": "system", "content": self._prompt}] if self._prompt else []

@@ -13,6 +13,7 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 # isort: split
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.audio.vad.vad_analyzer import VADParams, VADState
+from pipecat.frames.frames import Frame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
@@ -40,7 +41,7 @@ from pytest_voiceeval.bots.transport import BotTransport
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.turns import Side
 
-_START_SECONDS = 30.0
+_START_SECONDS = 20.0
 _TOOL_SECONDS = 10.0
 _NOT_UNDERSTOOD = (
     "The other party said something that was not understood. Ask briefly to have it repeated, or go "
@@ -53,7 +54,7 @@ class TidyOpenAILLMService(OpenAILLMService):
 
     async def cleanup(self) -> None:
         """Release what the service holds."""
-        await super().cleanup()
+        await super().cleanup()  # type: ignore[no-untyped-call]
         await self._client.close()
 
 
@@ -176,23 +177,34 @@ def _vad(vad: Vad) -> VADParams:
 
 @asynccontextmanager
 async def _running(worker: PipelineWorker, transport: BotTransport) -> AsyncIterator[None]:
-    """Run ``worker`` until the body ends; the body begins when ``transport`` listens."""
-    listens = asyncio.Event()
+    """Run ``worker`` until the body ends; the body begins when the whole pipeline is up and listens."""
+    listens, started = asyncio.Event(), asyncio.Event()
 
-    async def note(_: BotTransport) -> None:
+    async def note_listening(_: BotTransport) -> None:
         listens.set()
 
-    transport.add_event_handler("on_websocket_ready", note)
+    async def note_start(_: PipelineWorker, __: Frame) -> None:
+        started.set()
+
+    async def up() -> None:
+        await listens.wait()
+        await started.wait()
+
+    transport.add_event_handler("on_websocket_ready", note_listening)
+    worker.add_event_handler("on_pipeline_started", note_start)
     runner = WorkerRunner(handle_sigint=False)
     await runner.add_workers(worker)
     running = asyncio.create_task(runner.run(), name=f"bot at {transport.url}")
-    waiting = asyncio.create_task(listens.wait())
+    coming_up = asyncio.create_task(up())
+    either = {running, coming_up}
     try:
-        await asyncio.wait({running, waiting}, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        if not listens.is_set():
+        await asyncio.wait(either, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not coming_up.done():
             raise BotUnreachableError(f"the embedded bot at {transport.url} did not start")
         yield
     finally:
-        waiting.cancel()
+        # A pipeline that is cancelled while it starts leaves tasks behind.
+        await asyncio.wait(either, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        coming_up.cancel()
         await runner.cancel()
-        await asyncio.wait({running})
+        await asyncio.wait(either)

@@ -22,6 +22,7 @@ _PORT = "{port}"
 _POLL_SECONDS = 0.1
 _CONNECT_SECONDS = 2.0
 _TERMINATE_SECONDS = 3.0
+_DEATH_SECONDS = 0.5
 _LAST_LINES = 15
 
 
@@ -57,8 +58,9 @@ class BotProcess:
         try:
             yield self._url
         except Exception as exc:
-            code = self._process.poll()
-            if code is not None:
+            # The connection ends a little before the process does.
+            with suppress(subprocess.TimeoutExpired):
+                code = await asyncio.to_thread(self._process.wait, _DEATH_SECONDS)
                 raise BotProcessError(self._obituary("ended in the middle of a call", code)) from exc
             raise
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.packs import Pack
 
 
-async def serve_bot(
+async def serve_bot(  # noqa: PLR0913 - independent choices, those beyond the address by keyword
     profile: Profile,
     side: Side,
     port: int,

