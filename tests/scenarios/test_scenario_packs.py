@@ -204,6 +204,8 @@ def test_the_built_in_pack_is_found_by_its_folder() -> None:
 
 def test_the_built_in_pack_works_from_the_places_that_a_wheel_gives_its_files(tmp_path: Path) -> None:
     source = builtin_pack().root
+    if not (source / "pytest_voiceeval").is_dir():
+        pytest.skip("this is no checkout: the pack lies in these places already")
     ignored = shutil.ignore_patterns("__pycache__")
     package = tmp_path / "pytest_voiceeval"
     shutil.copytree(source / "pytest_voiceeval", package, ignore=ignored)
