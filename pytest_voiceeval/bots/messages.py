@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
@@ -42,6 +43,7 @@ Answer = Callable[[Arguments], Awaitable[Any]]
 
 _CALLS_POLL_SECONDS = 0.05
 _CALLS_LIMIT_SECONDS = 3.0
+_TURN_LIMIT_SECONDS = 3.0
 
 
 def install(
@@ -60,6 +62,8 @@ def install(
         prompt_suffix: what a bridge that asks for a suffix gets behind each prompt.
     """
     requests = _Requests(worker, llm, aggregators, prompt_suffix)
+    aggregators.user().add_event_handler("on_user_turn_started", requests.note_turn)
+    aggregators.user().add_event_handler("on_user_turn_stopped", requests.note_turn_end)
     llm.register_function(None, requests.refuse_unknown_tool)
     worker.rtvi.add_event_handler("on_client_message", requests.answer)
     return requests.state
@@ -87,6 +91,8 @@ class _Requests:
         self._prompt = ""
         # Handlers run as tasks of their own; the requests of a bridge build on one another.
         self._one_by_one = asyncio.Lock()
+        self._nobody_speaks = asyncio.Event()
+        self._nobody_speaks.set()
         self._answers: dict[str, Answer] = {
             "reset": self._reset,
             "update_system_prompt": self._update_system_prompt,
@@ -115,6 +121,14 @@ class _Requests:
                 await rtvi.send_error_response(message, f"{type(exc).__name__}: {exc}")
                 return
         await rtvi.send_server_response(message, result)
+
+    async def note_turn(self, *_: object) -> None:
+        """Take note that the other side speaks."""
+        self._nobody_speaks.clear()
+
+    async def note_turn_end(self, *_: object) -> None:
+        """Take note that the other side's turn is over."""
+        self._nobody_speaks.set()
 
     async def refuse_unknown_tool(self, params: FunctionCallParams) -> None:
         """Tell the model that it called a tool that is not there, and which ones are."""
@@ -162,6 +176,11 @@ class _Requests:
 
     async def _clear_context(self) -> None:
         """Bring the conversation back to the prompt alone, whatever was going on."""
+        # Where the last call was cut off in the middle of a turn, the turn ends by itself a little
+        # later. It must not end in the new conversation.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_TURN_LIMIT_SECONDS):
+                await self._nobody_speaks.wait()
         await self._worker.rtvi.broadcast_interruption()  # type: ignore[no-untyped-call]
         prompt = LLMSettings(system_instruction=self._prompt or None)
         await self._worker.queue_frame(LLMUpdateSettingsFrame(delta=prompt))

@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.audio.vad.vad_analyzer import VADParams, VADState
 from pipecat.frames.frames import Frame
@@ -43,6 +45,7 @@ from pytest_voiceeval.model.turns import Side
 
 _START_SECONDS = 20.0
 _TOOL_SECONDS = 10.0
+_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
 _NOT_UNDERSTOOD = (
     "The other party said something that was not understood. Ask briefly to have it repeated, or go "
     "on if that is not needed."
@@ -50,7 +53,16 @@ _NOT_UNDERSTOOD = (
 
 
 class TidyOpenAILLMService(OpenAILLMService):
-    """pipecat's OpenAI service, with its HTTP connections closed at the end."""
+    """pipecat's OpenAI service; it closes its connections, and asks no proxy for what is on this machine."""
+
+    def create_client(self, *args: Any, **options: Any) -> AsyncOpenAI:
+        """Return a client for the ``base_url`` among ``options``."""
+        url, key = options.get("base_url"), options.get("api_key")
+        if url is None or urlsplit(url).hostname not in _THIS_MACHINE:
+            client: AsyncOpenAI = super().create_client(*args, **options)  # type: ignore[no-untyped-call]
+            return client
+        direct = DefaultAsyncHttpxClient(trust_env=False)
+        return AsyncOpenAI(api_key=key, base_url=url, http_client=direct)
 
     async def cleanup(self) -> None:
         """Release what the service holds."""

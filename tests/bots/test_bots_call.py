@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import soxr
+from wire_client import WireClient
 
 from conftest import PROMPT
 from pytest_voiceeval.bots.profile import Profile
@@ -84,3 +85,32 @@ async def test_an_interruption_stops_the_bot(agent: Callable[..., Any], profile:
     await client.wait_for("bot-stopped-speaking")
     length = len(client.audio) / 2 / 24_000
     assert length < 4.0
+
+
+async def test_a_call_cut_off_in_a_turn_leaves_nothing_to_the_next(
+    rehearsed_agent: Callable[..., Any], profile: Profile
+) -> None:
+    async with rehearsed_agent(Say("Good morning."), Say("This belongs to the first call.")) as bot:
+        async with WireClient.connected(bot.url) as client:
+            await client.prepare(PROMPT)
+            client.say(said(profile, "I am in the middle of a rather long sentence, as you can hear."))
+            await client.wait_for("user-started-speaking")
+        async with WireClient.connected(bot.url) as client:
+            await client.prepare(PROMPT)
+            await asyncio.sleep(1.5)
+            assert await client.history() == [{"role": "system", "content": PROMPT}]
+            await client.kick_off()
+            assert (await client.wait_for("bot-tts-text"))["data"]["text"] == "Good morning."
+
+
+async def test_a_proxy_is_not_asked_for_the_rehearsal(
+    agent: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    _, client = await agent(Say("Good morning."))
+    await client.prepare(PROMPT)
+    await client.kick_off()
+    assert (await client.wait_for("bot-tts-text"))["data"]["text"] == "Good morning."

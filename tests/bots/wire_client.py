@@ -33,7 +33,7 @@ class WireClient:
     @classmethod
     @asynccontextmanager
     async def connected(cls, url: str) -> AsyncIterator[WireClient]:
-        async with connect(url, max_size=None, compression=None) as socket:
+        async with connect(url, max_size=None, compression=None, proxy=None) as socket:
             client = cls(socket)
             tasks = [asyncio.create_task(client._receive()), asyncio.create_task(client._speak())]
             try:
