@@ -92,7 +92,7 @@ BURGER_BACON_COMBO: Script = (
 )
 BURGER_SPICY_FEAST: Script = (
     [
-        "I am very hungry and I would like a jalapeño burger.",
+        "I am very hungry and I would like a jalapeno burger.",
         "I want fries and also onion rings with that.",
         "I would like a cold lemonade please.",
         "My name is Jake.",
