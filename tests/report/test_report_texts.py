@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_voiceeval.model.metrics import Breakdown, Metrics, Scores, SignalResult, Verdict
+from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.report.failure import failure_text, shown_path, skip_reason
+from pytest_voiceeval.report.outcomes import Outcome
+from pytest_voiceeval.report.properties import properties, replaced
+from pytest_voiceeval.report.terminal import summary_lines
+
+
+def failed_metrics(turns: int = 8) -> Metrics:
+    results = (
+        SignalResult(
+            SuccessSignal.ACTION_MATCH, False, False, 'items[0].name: expected "Tea", found "Coffee"'
+        ),
+        SignalResult(SuccessSignal.JUDGE_PASSED, None, None, "no judge is configured"),
+        SignalResult(SuccessSignal.CLEAN_EXIT, True, True),
+    )
+    scores = Scores(
+        Verdict.FAILED,
+        results,
+        Breakdown(passed=("clean_exit",), failed=("is_action_match",), not_applicable=("judge_passed",)),
+    )
+    content = {
+        "turns": [{"role": "user", "text": f"word {n}\nmore"} for n in range(turns)],
+        "total_turns": turns,
+        "stop_reason": "[EXIT]",
+        "duration_seconds": 12.34,
+        "latency_stats": {"mean_ms": None},
+    }
+    return Metrics("shop__tea", scores, str(Path.cwd() / "out" / "shop__tea"), content)
+
+
+def test_a_failure_names_signals_turns_and_folder() -> None:
+    lines = failure_text(failed_metrics()).splitlines()
+    assert lines[0] == "shop__tea failed: is_action_match"
+    assert lines[2:7] == [
+        "  is_action_match    FAILED",
+        '      items[0].name: expected "Tea", found "Coffee"',
+        "  judge_passed       not applicable",
+        "      no judge is configured",
+        "  clean_exit         passed",
+    ]
+    assert "  last 6 of 8 turns:" in lines
+    assert lines[-3:] == ["      USER:  word 7 more", "", f"  artefacts: {Path('out', 'shop__tea')}"]
+
+
+def test_a_call_in_which_nobody_spoke_says_so() -> None:
+    assert "turns: none; nobody was heard" in failure_text(failed_metrics(turns=0))
+
+
+def test_a_skip_gives_every_reason() -> None:
+    assert "judge_passed: no judge is configured" in skip_reason(failed_metrics())
+
+
+def test_properties_are_plain_and_leave_out_what_was_not_measured() -> None:
+    found = dict(properties(failed_metrics()))
+    assert "voice_latency_mean_ms" not in found
+    assert found["voice_judge_passed"] == "not_applicable"
+    assert all(isinstance(value, str | int | float) for value in found.values())
+
+
+def test_a_property_is_replaced_and_never_doubled() -> None:
+    assert replaced([("a", 1), ("b", 2)], [("a", 3)]) == [("b", 2), ("a", 3)]
+
+
+def test_paths_elsewhere_stay_absolute(tmp_path: Path) -> None:
+    assert shown_path(tmp_path) == str(tmp_path)
+
+
+def test_of_many_scenarios_only_those_not_passed_list_their_files(tmp_path: Path) -> None:
+    outcomes = [Outcome(f"x::{n}", f"s__{n}", "passed", tmp_path) for n in range(13)]
+    outcomes.append(Outcome("x::bad", "s__bad", "error", tmp_path))
+    short = list(summary_lines(outcomes, {}, tmp_path, full=False))
+    assert sum("files:" in line for line in short) == 1
+    assert sum("files:" in line for line in summary_lines(outcomes, {}, tmp_path, full=True)) == 14
+    assert "voice scenarios: 13 passed, 0 failed, 0 skipped, 1 error; 13 of 13 with a verdict passed" in short

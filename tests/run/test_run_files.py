@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from pytest_voiceeval.run.files import claim_folder, file_name, read_json, write_json, write_text, write_whole
+from pytest_voiceeval.run.session import RunFolder, latencies_csv
+from pytest_voiceeval.run.summary import summary_text
+
+
+def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path: Path) -> None:
+    path = write_text(tmp_path / "a" / "b.txt", "old")
+
+    def fail(stream: BinaryIO) -> None:
+        stream.write(b"new")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        write_whole(path, fail)
+    assert path.read_text() == "old"
+    assert [entry.name for entry in path.parent.iterdir()] == ["b.txt"]
+
+
+def test_json_is_strict_and_utf_8(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "x.json", {"name": "jalapeño", "lone": "\ud800"})
+    assert json.loads(path.read_bytes().decode("utf-8"))["name"] == "jalapeño"
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "y.json", float("nan"))
+    assert not (tmp_path / "y.json").exists()
+    assert read_json(tmp_path / "y.json") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("shop__tea", "shop__tea"),
+        ("a/../b", "a_.._b"),
+        ("..", "scenario"),
+        (".hidden", "hidden"),
+        ("tea[trial2]", "tea_trial2_"),
+        ("naïve", "naïve"),
+        ("x" * 300, "x" * 120),
+    ],
+)
+def test_file_names_are_safe(name: str, safe: str) -> None:
+    assert file_name(name) == safe
+
+
+def test_a_folder_is_claimed_once(tmp_path: Path) -> None:
+    assert claim_folder(tmp_path / "a" / "x") == tmp_path / "a" / "x"
+    assert claim_folder(tmp_path / "a" / "x") == tmp_path / "a" / "x.2"
+
+
+def test_a_run_folder_is_made_late_and_agreed_on(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "out")
+    assert folder.find() is None
+    agreed = folder.agree()
+    assert not agreed.exists()
+    assert RunFolder(tmp_path / "out", agreed).open() == agreed
+    assert folder.find() == agreed
+
+
+def test_a_csv_survives_quotes_and_newlines() -> None:
+    latency = {"user_transcript": 'say "hi"\nnow', "agent_transcript": "=1+1", "latency_ms": 125}
+    text = latencies_csv([{"scenario_name": "fake__x", "latencies": [latency]}])
+    assert text == (
+        'Scenario,User_Transcript,Agent_Transcript,Latency_ms\n"fake__x","say ""hi""\nnow","=1+1",125.0\n'
+    )
+
+
+def test_the_summary_of_nothing_claims_nothing() -> None:
+    text = summary_text([], total=1, errors=1, skipped=0)
+    assert "Overall Success Rate: N/A (no scenarios had any applicable signal)" in text
+    assert "  Mean: N/A" in text
+    assert "Without a verdict, in no rate: 1 error(s), 0 skipped" in text
+
+
+def test_the_summary_has_the_lines_of_the_reference() -> None:
+    record = {
+        "scenario_name": "domA__one",
+        "is_successful": False,
+        "is_task_successful": False,
+        "is_action_match": True,
+        "clean_exit": True,
+        "success_breakdown": {"failed": ["nl_assertion"]},
+        "total_turns": 2,
+        "scenario_duration": 10.0,
+        "latency_stats": {
+            "count": 1,
+            **dict.fromkeys(("mean_ms", "p50_ms", "p95_ms", "min_ms", "max_ms"), 125.0),
+        },
+        "latencies": [{"user_transcript": "a", "agent_transcript": "b", "latency_ms": 125.0}],
+        "token_usage": {"agent": {"n_calls": 16, "prompt": 4400, "completion": 200}},
+    }
+    other = {"scenario_name": "domB__two", "is_successful": True, "success_breakdown": {}, "total_turns": 1}
+    lines = summary_text([record, other], total=2, errors=0, skipped=0).splitlines()
+    assert lines[:3] == ["EVALUATION SUMMARY", "=" * 80, ""]
+    for line in (
+        "Total Turns: 3",
+        "====== domA__one ======:",
+        "    Failed signals: nl_assertion",
+        "  Turns/min: 12.0",
+        "    P95: 125.0ms",
+        "  Total Measurements: 1",
+        "Task Success Rate (excl. clean_exit): 50.00% (1/2 scenarios)",
+        "  Action-list match:           100.00% (1/1 scenarios)",
+        "  agent: 16 call(s), prompt=4,400, completion=200, total=4,600",
+        "  domB: 100.00% (1/1)",
+    ):
+        assert line in lines
