@@ -45,6 +45,9 @@ class LocalBot:
         """
         # Heavy: a run that only collects, or only talks to bots of others, does without.
         from pytest_voiceeval.bots.model_access import model_access  # noqa: PLC0415
+        from pytest_voiceeval.bots.profile import require_packages  # noqa: PLC0415
+
+        require_packages(self.profile)
         from pytest_voiceeval.bots.pipeline import running_bot  # noqa: PLC0415
 
         async with (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -15,6 +16,7 @@ from pytest_voiceeval.errors import ProfileError
 from pytest_voiceeval.model.turns import Side
 
 _BUILTIN = Path(__file__).parent / "profiles"
+_PACKAGES = {"piper-tts": "piper", "faster-whisper": "faster_whisper"}
 _INSTALL = "install pytest-voiceeval[local]"
 
 
@@ -157,6 +159,17 @@ class Profile(_Section):
     tts: PiperTts
     vad: Vad = Vad()
     turn_taking: TurnTaking = TurnTaking()
+
+
+def require_packages(profile: Profile) -> None:
+    """Check that what the services of ``profile`` are made of is installed.
+
+    Raises:
+        ProfileError: naming the packages that are missing, and what to install.
+    """
+    missing = [name for name, module in _PACKAGES.items() if find_spec(module) is None]
+    if missing:
+        raise ProfileError(f"profile {profile.name}: {' and '.join(missing)} missing; {_INSTALL}")
 
 
 def builtin_profiles() -> list[str]:

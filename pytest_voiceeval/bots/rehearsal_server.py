@@ -15,15 +15,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
+from pytest_voiceeval.bots.completions import Answer, Json, Message, Request
 from pytest_voiceeval.model.turns import Side, other
-from pytest_voiceeval.scenarios.rehearsal import REHEARSALS, Line, Rehearsal, Say, Use, line_for, sabotage
+from pytest_voiceeval.scenarios.rehearsal import REHEARSALS, Line, Rehearsal, Say, line_for, sabotage
 
-Json = dict[str, Any]
 _MAX_BODY_BYTES = 16 * 1024 * 1024
 
 
@@ -42,40 +41,6 @@ class Pace:
 
     seconds_to_first_token: float = 0.0
     seconds_per_token: float = 0.0
-
-
-class _Message(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-    role: str
-    content: Any = None
-
-    @property
-    def text(self) -> str:
-        """The message's words, whether it is one text or a list of parts."""
-        if isinstance(self.content, list):
-            return "".join(str(p.get("text", "")) for p in self.content if isinstance(p, dict))
-        return self.content if isinstance(self.content, str) else ""
-
-
-class _StreamOptions(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    include_usage: bool = False
-
-
-class _Request(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    model: str
-    messages: list[_Message] = Field(min_length=1)
-    stream: bool = False
-    stream_options: _StreamOptions | None = None
-
-    @property
-    def prompt(self) -> str:
-        """The system prompt; empty if there is none."""
-        return next((m.text for m in self.messages if m.role in {"system", "developer"}), "")
 
 
 class _RequestError(Exception):
@@ -137,7 +102,7 @@ class RehearsalServer:
         lines = self._script_for(request)
         number = sum(message.role == "assistant" for message in request.messages)
         line = line_for(lines, [message.model_dump() for message in request.messages])
-        answer = _Answer(request, line, number)
+        answer = Answer(request, line, number)
         await asyncio.sleep(self._pace.seconds_to_first_token)
         if not request.stream:
             await asyncio.sleep(self._pace.seconds_per_token * len(answer.tokens))
@@ -154,7 +119,7 @@ class RehearsalServer:
             pass
         return response
 
-    def _script_for(self, request: _Request) -> Sequence[Line]:
+    def _script_for(self, request: Request) -> Sequence[Line]:
         _known_model(request.model)
         prompt = request.prompt.strip()
         fitting = [script for script in self._scripts if prompt.startswith(script.prompt.strip())]
@@ -173,7 +138,7 @@ class RehearsalServer:
         return sabotage(script.rehearsal, request.model).lines(script.side)
 
 
-def _likeness(script: Script, messages: Sequence[_Message]) -> float:
+def _likeness(script: Script, messages: Sequence[Message]) -> float:
     """Return how much what was heard is like what the other side of ``script`` says, 0 to 1.
 
     It tells apart scenarios that share a prompt, as those of one shop's agent do.
@@ -188,82 +153,9 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9']+", text.casefold())
 
 
-class _Answer:
-    """One line as a chat completion, whole or in chunks."""
-
-    def __init__(self, request: _Request, line: Line | None, number: int) -> None:
-        self._request = request
-        self._number = number
-        self._use = line if isinstance(line, Use) else None
-        text = line.text if isinstance(line, Say) else ""
-        self.tokens = re.findall(r"\s*\S+", text)
-
-    def whole(self) -> Json:
-        """Return the completion in one piece."""
-        message: Json = {"role": "assistant", "content": "".join(self.tokens) or None}
-        if self._use is not None:
-            message["tool_calls"] = [self._call()]
-        elif not self.tokens:
-            message["content"] = ""
-        choice = {"index": 0, "message": message, "finish_reason": self._finish, "logprobs": None}
-        return self._envelope("chat.completion", [choice], self._usage())
-
-    def chunks(self) -> Iterable[Json]:
-        """Yield the completion as a stream has it: role, pieces, the reason why it ends, usage."""
-        deltas: list[Json] = [{"role": "assistant", "content": ""}]
-        if self._use is not None:
-            call = self._call()
-            arguments = call["function"]["arguments"]
-            opened = {**call, "function": {"name": call["function"]["name"], "arguments": ""}}
-            deltas = [
-                {"role": "assistant", "tool_calls": [{"index": 0, **opened}]},
-                {"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]},
-            ]
-        deltas += [{"content": token} for token in self.tokens]
-        for delta in deltas:
-            yield self._chunk([{"index": 0, "delta": delta, "finish_reason": None}])
-        yield self._chunk([{"index": 0, "delta": {}, "finish_reason": self._finish}])
-        options = self._request.stream_options
-        if options is not None and options.include_usage:
-            yield self._envelope("chat.completion.chunk", [], self._usage())
-
-    @property
-    def _finish(self) -> str:
-        return "stop" if self._use is None else "tool_calls"
-
-    def _call(self) -> Json:
-        assert self._use is not None
-        function = {"name": self._use.tool, "arguments": json.dumps(dict(self._use.arguments))}
-        return {"id": f"call_{self._number}", "type": "function", "function": function}
-
-    def _chunk(self, choices: list[Json]) -> Json:
-        return self._envelope("chat.completion.chunk", choices, None)
-
-    def _envelope(self, kind: str, choices: list[Json], usage: Json | None) -> Json:
-        return {
-            "id": f"chatcmpl-rehearsal-{self._number}",
-            "object": kind,
-            "created": 0,
-            "model": self._request.model,
-            "choices": choices,
-            "usage": usage,
-        }
-
-    def _usage(self) -> Json:
-        """Return token counts by the rule of thumb of four characters a token."""
-        asked = [message.model_dump_json(exclude_none=True) for message in self._request.messages]
-        answered = json.dumps(self._call()) if self._use is not None else "".join(self.tokens)
-        prompt, completion = sum(len(a) // 4 + 1 for a in asked), len(answered) // 4 + 1
-        return {
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-            "total_tokens": prompt + completion,
-        }
-
-
-async def _read(http: web.Request) -> _Request:
+async def _read(http: web.Request) -> Request:
     try:
-        return _Request.model_validate_json(await http.read())
+        return Request.model_validate_json(await http.read())
     except ValidationError as exc:
         first = exc.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

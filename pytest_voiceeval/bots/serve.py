@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.bots.model_access import model_access
-from pytest_voiceeval.bots.pipeline import running_bot
-from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile import Profile, require_packages
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.scenarios.registry import get_eval_scenario, list_eval_scenarios
@@ -33,6 +32,9 @@ async def serve_bot(  # noqa: PLR0913 - independent choices, those beyond the ad
 
     ``on_ready`` is called with the bot's URL when it listens. ``port`` 0 takes a free one.
     """
+    require_packages(profile)
+    from pytest_voiceeval.bots.pipeline import running_bot  # noqa: PLC0415 - needs those packages
+
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGINT, signal.SIGTERM):

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_voiceeval.bots.profile import OpenAiLlm, RehearsalLlm, builtin_profiles, load_profile
+from pytest_voiceeval.bots.profile import (
+    OpenAiLlm,
+    RehearsalLlm,
+    builtin_profiles,
+    load_profile,
+    require_packages,
+)
 from pytest_voiceeval.errors import ProfileError
 
 GOOD = """
@@ -110,3 +116,13 @@ def test_a_named_model_that_is_not_there_is_told(tmp_path: Path) -> None:
     text = GOOD.replace("{service: whisper}", "{service: whisper, model: /no/such/folder}")
     with pytest.raises(ProfileError, match=r"stt\.model: /no/such/folder does not exist"):
         _ = load_profile(written(tmp_path, text)).stt.model_path
+
+
+def test_missing_services_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_packages(load_profile("local"))
+    for module in ("piper", "faster_whisper"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        ProfileError, match=r"piper-tts and faster-whisper missing; install pytest-voiceeval\[local\]"
+    ):
+        require_packages(load_profile("local"))
