@@ -11,15 +11,13 @@ import pytest_asyncio
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
-from wire_client import WireClient
+from wire_client import PROMPT, WireClient
 
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.pipeline import EmbeddedBot, running_bot
 from pytest_voiceeval.bots.profile import Profile, load_profile
 from pytest_voiceeval.bots.rehearsal_server import Script, serve_scripts
 from pytest_voiceeval.scenarios.rehearsal import Line, Rehearsal
-
-PROMPT = "You are the agent of a small shop."
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import soxr
-from wire_client import WireClient
+from wire_client import PROMPT, WireClient
 
-from conftest import PROMPT
 from pytest_voiceeval.bots.profile import Profile
 from pytest_voiceeval.bots.speech import heard, shared_recogniser, shared_voice, spoken
 from pytest_voiceeval.scenarios.rehearsal import Say, Use

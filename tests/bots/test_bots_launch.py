@@ -95,7 +95,7 @@ async def test_a_profile_with_a_model_needs_no_rehearsal(
         file = tmp_path / "mine.yaml"
         file.write_text(
             f"stt: {{service: whisper}}\ntts: {{service: piper}}\n"
-            f"llm: {{service: openai, base_url: '{url}', model: gold, api_key_env: SHOP_KEY, temperature: 0}}\n",
+            f"llm: {{service: openai, base_url: '{url}', model: gold, api_key_env: SHOP_KEY}}\n",
             encoding="utf-8",
         )
         bot = LocalBot("agent", load_profile(str(file)))

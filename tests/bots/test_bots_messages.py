@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from wire_client import PROMPT
 
-from conftest import PROMPT
 from pytest_voiceeval.scenarios.rehearsal import Say, Use
 from pytest_voiceeval.tools import StandardSchemaTool, WriteScenarioTool, register_schema_tool_for_eval
 from pytest_voiceeval.world.hashing import get_dict_hash

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosedError
-from wire_client import WireClient
+from wire_client import PROMPT, WireClient
 
-from conftest import PROMPT
 from pytest_voiceeval.scenarios.rehearsal import Say
 
 pytestmark = pytest.mark.asyncio

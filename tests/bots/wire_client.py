@@ -13,6 +13,7 @@ from typing import Any
 from pipecat.frames.protobufs import frames_pb2
 from websockets.asyncio.client import ClientConnection, connect
 
+PROMPT = "You are the agent of a small shop."
 LIMIT_SECONDS = 15.0
 FRAME = 640  # 20 ms at 16 kHz
 SILENCE = bytes(FRAME)
