@@ -12,6 +12,7 @@ from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, Property, properties, replaced
+from pytest_voiceeval.run.logs import mute_default_sink
 from pytest_voiceeval.run.session import RunFolder
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def voice_conversation(
     voice_folder: Path,
 ) -> Conversation:
     """The call of the scenario, held: turns, recording, actions and all other evidence."""
-    from pytest_voiceeval.run.evaluate import hold  # noqa: PLC0415 - heavy
+    mute_default_sink()
+    from pytest_voiceeval.run.evaluate import hold  # noqa: PLC0415 - heavy, and it greets on stderr
 
     return hold(
         voice_scenario,
@@ -108,7 +110,8 @@ def voice_metrics(
     voice_folder: Path,
 ) -> Metrics:
     """The scores of the call, and the figures that metrics.json holds."""
-    from pytest_voiceeval.run.evaluate import evaluate_conversation  # noqa: PLC0415 - heavy
+    mute_default_sink()
+    from pytest_voiceeval.run.evaluate import evaluate_conversation  # noqa: PLC0415 - heavy, as above
     from pytest_voiceeval.run.evidence import transcript_lines  # noqa: PLC0415 - heavy
 
     settings: Settings = request.getfixturevalue("voice_settings")

@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         if selection.chosen:
             _check_profiles(settings)
-        config.pluginmanager.register(Recorder(folder), "voiceeval-recorder")
+        config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
             config.pluginmanager.register(Workers(settings, folder), "voiceeval-workers")
     if config.getoption("allure_report_dir", default=None):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.options import OPTIONS
 from pytest_voiceeval.report.outcomes import Outcome, Word, counts
@@ -20,8 +21,9 @@ from pytest_voiceeval.run.session import RunFolder, read_metrics, write_session_
 class Recorder:
     """Lives in the one process that sees all reports: never on a worker of xdist."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, catalogue: Catalogue) -> None:
         self._folder = folder
+        self._catalogue = catalogue
         self._outcomes: dict[str, Outcome] = {}
         self._selected: list[str] = []
         self._started_at = datetime.now()
@@ -31,30 +33,26 @@ class Recorder:
         self._select(item.name for item in session.items if isinstance(item, VoiceItem))
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, node: Any, ids: Iterable[str]) -> None:
+    def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
         """Remember which scenarios a worker found; all find the same."""
-        self._select(node_id.partition("::")[2] for node_id in ids if self._names_scenario(node, node_id))
+        self._select(name for node_id in ids if (name := self._scenario_of(node_id)))
 
-    @staticmethod
-    def _names_scenario(node: Any, node_id: str) -> bool:
-        from pytest_voiceeval.plugin.selection import selection_key  # noqa: PLC0415 - circular otherwise
-
-        selection = node.config.stash[selection_key]
-        return selection.catalogue.find_node(node_id.partition("::")[0]) is not None
+    def _scenario_of(self, node_id: str) -> str | None:
+        """Return the scenario that a node id names; ``None`` if it names something else."""
+        node_path, _, name = node_id.partition("::")
+        return name if self._catalogue.find_node(node_path) else None
 
     def _select(self, names: Iterable[str]) -> None:
         self._selected = sorted({*self._selected, *names})
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what a report says about a scenario."""
-        scenario = look_up(report.user_properties, SCENARIO)
+        # The report on a worker that crashed has no properties.
+        scenario = look_up(report.user_properties, SCENARIO) or self._scenario_of(report.nodeid)
         word = _word(report)
         if not isinstance(scenario, str) or word is None:
             return
         folder = look_up(report.user_properties, ARTIFACTS)
-        present = self._outcomes.get(report.nodeid)
-        if word == "passed" and present and present.word == "error":
-            return
         self._outcomes[report.nodeid] = Outcome(
             report.nodeid, scenario, word, Path(folder) if isinstance(folder, str) else None
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_voiceeval.bridge.call import CallSettings, hold_call
@@ -12,6 +10,7 @@ from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.metrics import Metrics
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.files import write_json
+from pytest_voiceeval.run.logs import bots_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
@@ -53,7 +52,7 @@ def hold(
                 ),
             )
 
-    with _bots_log_into(folder / BOT_LOG):
+    with bots_log_into(folder / BOT_LOG):
         conversation = settings.clock.run(call())
     keep(conversation)
     return conversation
@@ -73,20 +72,3 @@ def evaluate_conversation(
     content = metrics_json(scenario, conversation, scores, folder)
     write_json(folder / METRICS, content)
     return Metrics(conversation.scenario_name, scores, str(folder), content)
-
-
-@contextlib.contextmanager
-def _bots_log_into(path: Path) -> Iterator[None]:
-    """Have pipecat, which logs through loguru, write to a file and not to stderr.
-
-    Sinks that the user added stay; only loguru's default one goes.
-    """
-    from loguru import logger  # noqa: PLC0415 - only where a call is held
-
-    with contextlib.suppress(ValueError):
-        logger.remove(0)
-    sink = logger.add(path, level="DEBUG", encoding="utf-8", diagnose=False, backtrace=False)
-    try:
-        yield
-    finally:
-        logger.remove(sink)
