@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _register_collection(config, selection)
     if not hasattr(config, "workerinput"):
         if selection.chosen:
-            _check_profiles(settings)
+            _check_profiles(config, settings)
         config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
             config.pluginmanager.register(Workers(settings, folder), "voiceeval-workers")
@@ -69,7 +69,7 @@ def _register_collection(config: pytest.Config, selection: Selection) -> None:
         plugins.register(RunsFailedFirst(), "voiceeval-lf")
 
 
-def _check_profiles(settings: Settings) -> None:
+def _check_profiles(config: pytest.Config, settings: Settings) -> None:
     """Refuse a bot that is no profile, no command and no URL, before anything runs."""
     for option, text in ((options.AGENT, settings.agent), (options.USER, settings.user)):
         if text.startswith("cmd:") or options.is_url_list(text):
@@ -79,7 +79,7 @@ def _check_profiles(settings: Settings) -> None:
         try:
             load_profile(text)
         except ProfileError as exc:
-            raise pytest.UsageError(f"{option.flag}={text}: {exc}") from exc
+            raise pytest.UsageError(f"{option.name(config)}={text}: {exc}") from exc
 
 
 @pytest.hookimpl(wrapper=True)

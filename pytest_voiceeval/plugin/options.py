@@ -53,12 +53,15 @@ class Option(Generic[T]):
         Raises:
             pytest.UsageError: naming flag or ini key, and the remedy.
         """
-        given = config.getoption(self.key)
-        name, text = (self.flag, given) if given is not None else (self.key, config.getini(self.key))
+        text = config.getoption(self.key) if self.is_flagged(config) else config.getini(self.key)
         try:
             return self.parse(text)
         except ValueError as exc:
-            raise pytest.UsageError(f"{name}={text}: {exc}") from None
+            raise pytest.UsageError(f"{self.name(config)}={text}: {exc}") from None
+
+    def name(self, config: pytest.Config) -> str:
+        """Return what the value was given as: the flag, or the ini key."""
+        return self.flag if self.is_flagged(config) else self.key
 
     def is_flagged(self, config: pytest.Config) -> bool:
         """Return whether the flag was given."""
