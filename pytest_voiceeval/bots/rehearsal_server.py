@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from pytest_voiceeval.bots.completions import Answer, Json, Message, Request
+from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.model.turns import Side, other
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS, Line, Rehearsal, Say, line_for, sabotage
 
@@ -79,7 +79,7 @@ class RehearsalServer:
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/v1/models/{model}", self._model)
         app.router.add_post("/v1/chat/completions", self._complete)
-        listening = socket.create_server(("127.0.0.1", 0))
+        listening = listening_socket("127.0.0.1", 0)
         self._port = listening.getsockname()[1]
         self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
         await self._runner.setup()

@@ -26,6 +26,7 @@ from pipecat.transports.websocket.server import (
 from websockets.asyncio.server import serve as websocket_serve
 from websockets.typing import Origin
 
+from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 
@@ -100,7 +101,7 @@ class BotTransport(SingleClientWebsocketServerTransport):
             audio_out_end_silence_secs=0,
             serializer=self.serializer,
         )
-        self._listening = socket.create_server((host, port))
+        self._listening = listening_socket(host, port)
         super().__init__(params, host=host, port=self._listening.getsockname()[1])
 
     @property
