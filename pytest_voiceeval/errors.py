@@ -55,3 +55,7 @@ class BotLostError(BotError):
 
 class BotProcessError(BotError):
     """A bot process that we started did not start, or died."""
+
+
+class ClockError(VoiceEvalError):
+    """A call cannot run on the clock that was asked for."""

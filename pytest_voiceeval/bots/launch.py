@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from pytest_voiceeval.bots.process import BotProcess
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.model.work import ClockName
+from pytest_voiceeval.scenarios.checks import check_tools
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +37,12 @@ class LocalBot:
         """What it is, for messages."""
         return f"local bot (profile {self.profile.name})"
 
+    @property
+    def clocks(self) -> tuple[ClockName, ...]:
+        """The clocks that a call with it can run on: a model's thinking time cannot be declared."""
+        rehearsed = self.profile.llm.service == "rehearsal"
+        return ("charged", "measured", "real") if rehearsed else ("measured", "real")
+
     @asynccontextmanager
     async def open(self, scenario: Scenario) -> AsyncIterator[str]:
         """Run a fresh bot for one call of ``scenario``; yields its URL.
@@ -43,6 +51,7 @@ class LocalBot:
             DefinitionError: if the rehearsal plays the model's part and the scenario has none.
             ProfileError: if a service of the profile cannot be had.
         """
+        check_tools(scenario, [self.side])
         # Heavy: a run that only collects, or only talks to bots of others, does without.
         from pytest_voiceeval.bots.model_access import model_access  # noqa: PLC0415
         from pytest_voiceeval.bots.profile import require_packages  # noqa: PLC0415
@@ -63,9 +72,14 @@ class LocalBot:
 class RemoteBot:
     """A bot that somebody else runs.
 
+    Attributes:
+        clocks: the clocks that a call with it can run on: time elsewhere is real.
+
     Raises:
         DefinitionError: if ``url`` is no WebSocket URL.
     """
+
+    clocks: tuple[ClockName, ...] = ("real",)
 
     def __init__(self, side: Side, url: str) -> None:
         self.side = side
@@ -87,6 +101,8 @@ class RemoteBot:
 
 class CommandBot:
     """A bot that runs as a process of ours, started at the first call and kept for the next ones."""
+
+    clocks: tuple[ClockName, ...] = ("real",)
 
     def __init__(self, side: Side, command: str, log_path: Path, *, start_seconds: float = 60.0) -> None:
         self.side = side

@@ -7,12 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.audio.vad.vad_analyzer import VADParams, VADState
 from pipecat.frames.frames import Frame
@@ -24,12 +22,12 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMUserAggregatorParams,
 )
 from pipecat.processors.frameworks.rtvi import RTVIFunctionCallReportLevel, RTVIObserverParams
-from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.turns.empty_user_turn import EmptyUserTurnConfig
 from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
 from pipecat.workers.runner import WorkerRunner
 
+from pytest_voiceeval.bots.llm import CountedOpenAILLMService
 from pytest_voiceeval.bots.messages import install
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.profile import Profile, Vad
@@ -45,29 +43,10 @@ from pytest_voiceeval.model.turns import Side
 
 _START_SECONDS = 20.0
 _TOOL_SECONDS = 10.0
-_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
 _NOT_UNDERSTOOD = (
     "The other party said something that was not understood. Ask briefly to have it repeated, or go "
     "on if that is not needed."
 )
-
-
-class TidyOpenAILLMService(OpenAILLMService):
-    """pipecat's OpenAI service; it closes its connections, and asks no proxy for what is on this machine."""
-
-    def create_client(self, *args: Any, **options: Any) -> AsyncOpenAI:
-        """Return a client for the ``base_url`` among ``options``."""
-        url, key = options.get("base_url"), options.get("api_key")
-        if url is None or urlsplit(url).hostname not in _THIS_MACHINE:
-            client: AsyncOpenAI = super().create_client(*args, **options)  # type: ignore[no-untyped-call]
-            return client
-        direct = DefaultAsyncHttpxClient(trust_env=False)
-        return AsyncOpenAI(api_key=key, base_url=url, http_client=direct)
-
-    async def cleanup(self) -> None:
-        """Release what the service holds."""
-        await super().cleanup()  # type: ignore[no-untyped-call]
-        await self._client.close()
 
 
 class InlineSileroVADAnalyzer(SileroVADAnalyzer):
@@ -122,10 +101,10 @@ def _worker(
     profile: Profile, side: Side, model: ModelAccess, transport: BotTransport, context: LLMContext
 ) -> tuple[PipelineWorker, dict[str, Any]]:
     aggregators = LLMContextAggregatorPair(context, user_params=_listening(profile))
-    llm = TidyOpenAILLMService(
+    llm = CountedOpenAILLMService(
         api_key=model.api_key,
         base_url=model.base_url,
-        settings=OpenAILLMService.Settings(model=model.model, **_sampling(model)),
+        settings=CountedOpenAILLMService.Settings(model=model.model, **_sampling(model)),
         function_call_timeout_secs=_TOOL_SECONDS,
     )
     pipeline = Pipeline(

@@ -11,7 +11,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from pipecat.utils.time import time_now_iso8601
 from piper import PiperConfig, PiperVoice, SynthesisConfig
 
 from pytest_voiceeval.bots.profile import PiperTts, Timbre, WhisperStt
+from pytest_voiceeval.model.work import Job
 
 WHISPER_RATE_HZ = 16_000
 SPOKEN_RATE_HZ = 24_000
@@ -180,7 +181,9 @@ class SharedPiperTTSService(PiperTTSService):
         sentences = spoken(text, self._voice, self._timbre, self.sample_rate)
 
         async def pcm() -> AsyncIterator[bytes]:
-            while (sentence := await asyncio.to_thread(next, sentences, None)) is not None:
+            loop = asyncio.get_running_loop()
+            say = Job("synthesis", lambda: next(sentences, None), self._seconds)
+            while (sentence := await loop.run_in_executor(None, say)) is not None:
                 yield sentence
 
         try:
@@ -195,6 +198,9 @@ class SharedPiperTTSService(PiperTTSService):
             yield ErrorFrame(error=f"Piper could not say {text!r}: {exc}")
         finally:
             await self.stop_ttfb_metrics()
+
+    def _seconds(self, sentence: bytes | None) -> float:
+        return len(sentence or b"") / 2 / self.sample_rate
 
 
 class SharedWhisperSTTService(WhisperSTTService):
@@ -222,7 +228,10 @@ class SharedWhisperSTTService(WhisperSTTService):
             yield ErrorFrame(error="the recogniser is not loaded")
             return
         await self.start_processing_metrics()
-        text = await asyncio.to_thread(heard, self._model, audio, self._profile.language)
+        listen = partial(heard, self._model, audio, self._profile.language)
+        seconds = len(audio) / 2 / WHISPER_RATE_HZ
+        job = Job("recognition", listen, lambda _: seconds)
+        text = await asyncio.get_running_loop().run_in_executor(None, job)
         await self.stop_processing_metrics()
         if text:
             await self._handle_transcription(text, True)

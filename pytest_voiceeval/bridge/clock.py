@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
+
+from pytest_voiceeval.bridge import pipecat_time
+from pytest_voiceeval.bridge.endpoint import Endpoint
+from pytest_voiceeval.bridge.warp import ChargedLoop, MeasuredLoop, WarpLoop
+from pytest_voiceeval.errors import ClockError
+from pytest_voiceeval.model.work import ClockName
 
 T = TypeVar("T")
 
@@ -13,7 +19,7 @@ class Clock(Protocol):
     """Runs a call on a loop of its own; everything in the call reads ``loop.time()``."""
 
     @property
-    def name(self) -> str:
+    def name(self) -> ClockName:
         """The clock's name, as metrics carry it."""
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
@@ -21,11 +27,83 @@ class Clock(Protocol):
 
 
 class RealClock:
-    """Time is wall time."""
+    """Time is wall time: for any bot."""
 
-    name = "real"
+    name: ClockName = "real"
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt."""
         with asyncio.Runner() as runner:
             return runner.run(call)
+
+
+class _WarpedClock:
+    name: ClockName
+    _loop: type[WarpLoop]
+
+    def run(self, call: Coroutine[Any, Any, T]) -> T:
+        """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt.
+
+        Raises:
+            ClockError: if something was at work that the clock cannot count.
+        """
+        with asyncio.Runner(loop_factory=self._loop) as runner:
+            loop = runner.get_loop()
+            assert isinstance(loop, WarpLoop)
+            result = runner.run(_on_call_time(call))
+            loop.check_counted()
+            return result
+
+
+class MeasuredClock(_WarpedClock):
+    """Time runs at wall speed while work is outstanding, and skips idleness: for embedded bots."""
+
+    name: ClockName = "measured"
+    _loop = MeasuredLoop
+
+
+class ChargedClock(_WarpedClock):
+    """Time follows declared costs alone, the same to the bit on every run: for rehearsed embedded bots."""
+
+    name: ClockName = "charged"
+    _loop = ChargedLoop
+
+
+async def _on_call_time(call: Coroutine[Any, Any, T]) -> T:
+    pipecat_time.install()
+    return await call
+
+
+ClockChoice = Literal["auto", "charged", "measured", "real"]
+"""What may be asked for; ``auto`` takes the fastest clock that both bots can have."""
+
+CLOCKS: dict[ClockName, type[ChargedClock] | type[MeasuredClock] | type[RealClock]] = {
+    "charged": ChargedClock,
+    "measured": MeasuredClock,
+    "real": RealClock,
+}
+
+MEANINGS: dict[ClockName, str] = {
+    "charged": "both bots are embedded and rehearsed: work is charged declared costs, latencies are modelled",
+    "measured": "both bots are embedded: idle time is skipped, latencies are measured",
+    "real": "wall time, latencies are measured",
+}
+"""What each clock means, for a person."""
+
+
+def choose_clock(choice: ClockChoice, user: Endpoint, agent: Endpoint) -> Clock:
+    """Return the clock for a call between two bots.
+
+    Raises:
+        ClockError: if a bot cannot have the one that was asked for.
+    """
+    for name, clock in CLOCKS.items():
+        if choice == "auto" and name in user.clocks and name in agent.clocks:
+            return clock()
+    for bot in (user, agent):
+        if choice != "auto" and choice not in bot.clocks:
+            raise ClockError(
+                f"the clock {choice!r} cannot be had with the {bot.side} {bot.label}: a call with it can run "
+                f"on {' or '.join(bot.clocks)}; write one of these, or auto"
+            )
+    return RealClock() if choice == "auto" else CLOCKS[choice]()

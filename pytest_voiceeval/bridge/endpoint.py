@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.base import Scenario
 
 
 class Endpoint(Protocol):
-    """A bot that calls can be held with, one at a time."""
+    """A bot that calls can be held with, one at a time. Subclass it to bring your own."""
 
     @property
     def side(self) -> Side:
@@ -20,6 +21,11 @@ class Endpoint(Protocol):
     @property
     def label(self) -> str:
         """What it is, for messages: an URL, a command, an embedded bot and its profile."""
+
+    @property
+    def clocks(self) -> tuple[ClockName, ...]:
+        """The clocks that a call with it can run on: for whatever runs elsewhere, only the real one."""
+        return ("real",)
 
     def open(self, scenario: Scenario) -> AbstractAsyncContextManager[str]:
         """Have the bot listening for one call of ``scenario``; yields its ``ws://`` URL.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
 from pytest_voiceeval.bots.profile import load_profile
@@ -21,20 +22,32 @@ def running_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Itera
     Raises:
         ProfileError: if it is a profile that can't be had.
     """
-    endpoint = make_endpoint(side, settings, folder)
+    log_folder = folder.open() if _named(side, settings).startswith("cmd:") else Path()
+    endpoint = make_endpoint(side, settings, log_folder)
     try:
         yield endpoint
     finally:
         endpoint.close()
 
 
-def make_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Endpoint:
-    """Return the bot that the settings name for ``side``."""
-    text = settings.agent if side == "agent" else settings.user
+def make_endpoint(side: Side, settings: Settings, log_folder: Path) -> Endpoint:
+    """Return the bot that the settings name for ``side``; nothing is started.
+
+    A bot that is a command writes what it prints into ``log_folder``.
+
+    Raises:
+        DefinitionError: if the command or the URL makes no sense.
+        ProfileError: if it is a profile that can't be had.
+    """
+    text = _named(side, settings)
     if is_url_list(text):
         return RemoteBot(side, words(text)[settings.worker])
     kind, _, command = text.partition(":")
     if kind == "cmd":
-        log = folder.open() / f"bot_{side}_{settings.worker}.log"
+        log = log_folder / f"bot_{side}_{settings.worker}.log"
         return CommandBot(side, command, log, start_seconds=settings.start_timeout)
     return LocalBot(side, load_profile(text), settings.rehearsal)
+
+
+def _named(side: Side, settings: Settings) -> str:
+    return settings.agent if side == "agent" else settings.user

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_voiceeval.errors import ProfileError, VoiceEvalError
+from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, VoiceEvalError
 from pytest_voiceeval.plugin import options
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import SCENARIO_MARK, run_folder_key
@@ -20,6 +21,10 @@ from pytest_voiceeval.plugin.workers import FOLDER_INPUT, Workers
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, look_up
 from pytest_voiceeval.run.session import RunFolder
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.bridge.endpoint import Endpoint
+    from pytest_voiceeval.model.turns import Side
 
 allure_key = pytest.StashKey[AllureAttachments]()
 
@@ -52,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _register_collection(config, selection)
     if not hasattr(config, "workerinput"):
         if selection.chosen:
-            _check_profiles(config, settings)
+            _check_bots(config, settings)
         config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
             config.pluginmanager.register(Workers(settings, folder), "voiceeval-workers")
@@ -69,17 +74,25 @@ def _register_collection(config: pytest.Config, selection: Selection) -> None:
         plugins.register(RunsFailedFirst(), "voiceeval-lf")
 
 
-def _check_profiles(config: pytest.Config, settings: Settings) -> None:
-    """Refuse a bot that is no profile, no command and no URL, before anything runs."""
-    for option, text in ((options.AGENT, settings.agent), (options.USER, settings.user)):
-        if text.startswith("cmd:") or options.is_url_list(text):
-            continue
-        from pytest_voiceeval.bots.profile import load_profile  # noqa: PLC0415 - heavy
+def _check_bots(config: pytest.Config, settings: Settings) -> None:
+    """Refuse a bot that cannot be had, or not with the clock that is asked for, before anything runs."""
+    from pytest_voiceeval.bridge.clock import choose_clock  # noqa: PLC0415 - heavy
+    from pytest_voiceeval.plugin.endpoints import make_endpoint  # noqa: PLC0415 - heavy
 
+    bots: list[Endpoint] = []
+    named: tuple[tuple[Side, options.Option[str], str], ...] = (
+        ("user", options.USER, settings.user),
+        ("agent", options.AGENT, settings.agent),
+    )
+    for side, option, text in named:
         try:
-            load_profile(text)
-        except ProfileError as exc:
+            bots.append(make_endpoint(side, settings, Path()))
+        except (ProfileError, DefinitionError) as exc:
             raise pytest.UsageError(f"{option.name(config)}={text}: {exc}") from exc
+    try:
+        choose_clock(settings.clock, *bots)
+    except ClockError as exc:
+        raise pytest.UsageError(f"{options.CLOCK.name(config)}={settings.clock}: {exc}") from exc
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pytest
 
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.bridge.clock import ClockChoice
 
 T = TypeVar("T")
 
@@ -114,6 +117,15 @@ def rehearsal_name(text: str) -> str:
     return text
 
 
+def clock_name(text: str) -> ClockChoice:
+    """Return the name of a clock."""
+    match text:
+        case "auto" | "charged" | "measured" | "real":
+            return text
+        case _:
+            raise ValueError("choose one of: auto, charged, measured, real")
+
+
 def non_empty(text: str) -> str:
     """Return a text that is not empty."""
     if not text.strip():
@@ -174,6 +186,14 @@ CONNECT_TIMEOUT = Option(
 START_TIMEOUT = Option(
     "voice_start_timeout", seconds, "30", "time a 'cmd:' bot has from its start until it listens", "SECONDS"
 )
+CLOCK = Option(
+    "voice_clock",
+    clock_name,
+    "auto",
+    "clock of a call: real (wall time, any bot), measured (skips idle time, embedded bots), charged "
+    "(declared costs, the same on every run, rehearsed bots), auto (the fastest that the bots can have)",
+    "CLOCK",
+)
 STRICT_MATCH = Option(
     "voice_strict_match",
     boolean,
@@ -192,6 +212,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     INACTIVITY_TIMEOUT,
     CONNECT_TIMEOUT,
     START_TIMEOUT,
+    CLOCK,
     STRICT_MATCH,
 )
 

@@ -12,6 +12,7 @@ from pytest_voiceeval.plugin import options
 from pytest_voiceeval.run.settings import RunSettings
 
 if TYPE_CHECKING:
+    from pytest_voiceeval.bridge.clock import ClockChoice
     from pytest_voiceeval.scenarios.packs import Pack
 
 
@@ -26,6 +27,7 @@ class Settings:
         output_dir: folder in which the run makes its own.
         duration: time limit of every call in seconds; ``None`` leaves it to the scenarios.
         inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
+        clock: which clock calls run on.
         strict_match: unexpected actions fail the action match.
         pack_roots: folders of the packs besides the built-in one.
         worker: index of this process among those that hold calls at once; 0 if it is the only one.
@@ -40,6 +42,7 @@ class Settings:
     inactivity_timeout: float | None
     connect_timeout: float
     start_timeout: float
+    clock: ClockChoice
     strict_match: bool
     pack_roots: tuple[Path, ...] = ()
     worker: int = 0
@@ -63,17 +66,16 @@ class Settings:
             inactivity_timeout=options.INACTIVITY_TIMEOUT.read(config),
             connect_timeout=options.CONNECT_TIMEOUT.read(config),
             start_timeout=options.START_TIMEOUT.read(config),
+            clock=options.CLOCK.read(config),
             strict_match=options.STRICT_MATCH.read(config),
             pack_roots=_pack_roots(config),
             worker=int(getattr(config, "workerinput", {}).get("voice_worker", 0)),
         )
 
     def run_settings(self) -> RunSettings:
-        """Return the part that a run needs, with the clock that calls run on."""
-        from pytest_voiceeval.bridge.clock import RealClock  # noqa: PLC0415 - it imports asyncio
-
+        """Return the part that a run needs."""
         return RunSettings(
-            clock=RealClock(),
+            clock=self.clock,
             max_duration=self.duration,
             inactivity_timeout=self.inactivity_timeout,
             connect_timeout=self.connect_timeout,

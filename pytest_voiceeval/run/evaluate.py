@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.metrics import Metrics
@@ -30,9 +31,11 @@ def hold(
 
     Raises:
         BotError: if a bot does not do its part.
+        ClockError: if the bots cannot have the clock that was asked for.
         DefinitionError: if nothing limits the length of the call.
     """
     seconds = settings.seconds_for(scenario)
+    clock = choose_clock(settings.clock, user, agent)
     scenario.save(folder / SCENARIO_CONFIG)
 
     def keep(conversation: Conversation) -> None:
@@ -49,11 +52,12 @@ def hold(
                     inactivity_timeout=settings.inactivity_timeout,
                     connect_timeout=settings.connect_timeout,
                     on_interrupt=keep,
+                    clock=clock.name,
                 ),
             )
 
     with bots_log_into(folder / BOT_LOG):
-        conversation = settings.clock.run(call())
+        conversation = clock.run(call())
     keep(conversation)
     return conversation
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_voiceeval.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from pytest_voiceeval.bridge.clock import Clock
+    from pytest_voiceeval.bridge.clock import ClockChoice
     from pytest_voiceeval.scenarios.base import Scenario
 
 
@@ -17,14 +17,14 @@ class RunSettings:
     """How calls are held and scored.
 
     Attributes:
-        clock: the clock that each call runs on.
+        clock: which clock each call runs on; ``auto`` goes by what the bots are.
         max_duration: seconds a call may last; ``None`` leaves it to each scenario.
         inactivity_timeout: seconds of silence on both sides that end a call; ``None`` for no limit.
         connect_timeout: seconds that a bot has to accept a connection and say that it is ready.
         strict_match: unexpected actions fail the action match of every scenario.
     """
 
-    clock: Clock
+    clock: ClockChoice = "auto"
     max_duration: float | None = None
     inactivity_timeout: float | None = 120.0
     connect_timeout: float = 5.0

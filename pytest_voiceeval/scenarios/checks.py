@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.turns import SIDES
+from pytest_voiceeval.model.turns import SIDES, Side
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.tools.registry import (
@@ -18,13 +18,13 @@ from pytest_voiceeval.tools.registry import (
 )
 
 
-def check_tools(scenario: Scenario) -> None:
-    """Return if every tool that ``scenario`` names exists and takes the arguments that it gives.
+def check_tools(scenario: Scenario, sides: Iterable[Side] = SIDES) -> None:
+    """Return if every tool that ``scenario`` gives to ``sides`` exists and takes the arguments that it gives.
 
     Raises:
         DefinitionError: else; one line for each fault, with file and line of the scenario's class.
     """
-    faults = [fault for side in SIDES for fault in _faults(scenario.resources(side).tools, scenario.domain)]
+    faults = [fault for side in sides for fault in _faults(scenario.resources(side).tools, scenario.domain)]
     if faults:
         where = location(type(scenario))
         raise DefinitionError("\n".join(f"{where}: {fault}" for fault in faults))

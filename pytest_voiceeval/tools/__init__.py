@@ -51,3 +51,7 @@ def __getattr__(name: str) -> Any:
     if name in _FROM_WORLD:
         return getattr(import_module(_FROM_WORLD[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -19,6 +19,8 @@ from pytest_voiceeval.testing import FakeBot, Utterance
 
 
 class Listening:
+    clocks = ("real",)
+
     def __init__(self, side, line):
         self.side = side
         self.label = f"fake {side}"

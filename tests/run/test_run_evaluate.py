@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.bridge.clock import RealClock
 from pytest_voiceeval.errors import BotUnreachableError, DefinitionError
 from pytest_voiceeval.model.conversation import (
     ActionRecord,
@@ -32,7 +31,7 @@ from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
 
-SETTINGS = RunSettings(clock=RealClock())
+SETTINGS = RunSettings()
 
 
 class Tea(Scenario):
@@ -47,6 +46,8 @@ class Tea(Scenario):
 
 
 class Listening:
+    clocks = ("real",)
+
     """An endpoint whose bot is a fake."""
 
     def __init__(self, side: Side, bot: FakeBot) -> None:
