@@ -83,13 +83,6 @@ CLOCKS: dict[ClockName, type[ChargedClock] | type[MeasuredClock] | type[RealCloc
     "real": RealClock,
 }
 
-MEANINGS: dict[ClockName, str] = {
-    "charged": "both bots are embedded and rehearsed: work is charged declared costs, latencies are modelled",
-    "measured": "both bots are embedded: idle time is skipped, latencies are measured",
-    "real": "wall time, latencies are measured",
-}
-"""What each clock means, for a person."""
-
 
 def choose_clock(choice: ClockChoice, user: Endpoint, agent: Endpoint) -> Clock:
     """Return the clock for a call between two bots.

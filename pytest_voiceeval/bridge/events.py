@@ -115,10 +115,15 @@ class Listener:
         for entry in envelope.fields.get("ttfb") or ():
             if isinstance(entry, dict):
                 self._note(
-                    f"[{self.side.upper()} METRICS] ttfb processor={entry.get('processor')} "
+                    f"[{self.side.upper()} METRICS] ttfb processor={_kind(entry.get('processor'))} "
                     f"value={entry.get('value')}s"
                 )
 
     def _heard(self, envelope: Envelope) -> None:
         kind = "final" if envelope.fields.get("final") else "partial"
         self._note(f"[{self.side.upper()} STT {kind}] {envelope.fields.get('text')!r}")
+
+
+def _kind(processor: object) -> str:
+    """Return a processor's name without the number that it has in its process."""
+    return str(processor).split("#")[0]

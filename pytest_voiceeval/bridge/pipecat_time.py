@@ -12,6 +12,9 @@ import asyncio
 import datetime
 import sys
 import time
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from types import CellType, ModuleType
 from typing import Any
 
@@ -24,17 +27,48 @@ FRAMES_WITH_STAMPS = ("VADUserStartedSpeakingFrame", "VADUserStoppedSpeakingFram
 
 
 def install() -> None:
-    """Put the call's clock into every module of pipecat that is loaded; may be called again."""
-    for name, module in list(sys.modules.items()):
-        if name.split(".")[0] != PACKAGE or not isinstance(module, ModuleType):
-            continue
-        if vars(module).get("time") is time:
-            module.time = _TIME  # type: ignore[attr-defined]
-        if name == "pipecat.utils.time":
-            module.datetime = _DATETIME  # type: ignore[attr-defined]
-        if name == "pipecat.frames.frames":
-            for frame in FRAMES_WITH_STAMPS:
-                _replace_captured(getattr(module, frame).__init__)
+    """Put the call's clock into every module of pipecat, loaded or still to come; may be called again."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, ModuleType) and _is_pipecats(module.__name__):
+            _take_in(module)
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+
+
+def _is_pipecats(name: str) -> bool:
+    return name.split(".")[0] == PACKAGE
+
+
+def _take_in(module: ModuleType) -> None:
+    """Put the call's clock into one module."""
+    if vars(module).get("time") is time:
+        module.time = _TIME  # type: ignore[attr-defined]
+    if module.__name__ == "pipecat.utils.time":
+        module.datetime = _DATETIME  # type: ignore[attr-defined]
+    if module.__name__ == "pipecat.frames.frames":
+        for frame in FRAMES_WITH_STAMPS:
+            _replace_captured(getattr(module, frame).__init__)
+
+
+class _Finder(MetaPathFinder):
+    """Finds modules of pipecat as Python does, and takes each in when it has been executed."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not _is_pipecats(fullname):
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def execute_and_take_in(module: ModuleType) -> None:
+            execute(module)
+            _take_in(module)
+
+        spec.loader.exec_module = execute_and_take_in  # type: ignore[method-assign]  # of this one loader
+        return spec
 
 
 def _replace_captured(function: Any) -> None:
@@ -102,3 +136,4 @@ class _CallDatetimeModule(ModuleType):
 
 _TIME = _CallTime("time")
 _DATETIME = _CallDatetimeModule("datetime")
+_FINDER = _Finder()

@@ -14,6 +14,14 @@ ClockName = Literal["charged", "measured", "real"]
 """The clocks that a call may run on, the fastest first."""
 
 
+CLOCK_MEANINGS: dict[ClockName, str] = {
+    "charged": "both bots are embedded and rehearsed: work is charged declared costs, latencies are modelled",
+    "measured": "both bots are embedded: idle time is skipped, latencies are measured",
+    "real": "wall time, latencies are measured",
+}
+"""What each clock means, for a person."""
+
+
 @dataclass(frozen=True)
 class Job(Generic[T]):
     """Work for an executor: ``await loop.run_in_executor(None, job)``.

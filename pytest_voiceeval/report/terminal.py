@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 
@@ -35,6 +36,8 @@ def summary_lines(
         yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}".rstrip()
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
             yield from _file_lines(outcome.folder)
+    for clock in sorted({record["clock"] for record in metrics.values() if "clock" in record}):
+        yield f"clock: {clock} ({CLOCK_MEANINGS[clock]})"
     yield _count_line(outcomes, metrics)
     if folder:
         yield f"run folder: {shown_path(folder)}"

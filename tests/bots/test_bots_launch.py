@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from wire_client import WireClient
@@ -12,13 +10,33 @@ from pytest_voiceeval.bots.launch import LocalBot, RemoteBot
 from pytest_voiceeval.bots.profile import Profile, load_profile
 from pytest_voiceeval.bots.rehearsal_server import Script, serve_scripts
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.parts import Resources
+from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say
 
-SCENARIO: Any = SimpleNamespace(
-    name="shop__greet",
-    rehearsal=Rehearsal(user=(Say("Hi there."),), agent=(Say("Good day."),)),
-    prompt=lambda side: f"You are the {side}.",
-)
+
+class Mystery(Scenario):
+    """A scenario that nobody has rehearsed."""
+
+    name = "shop__mystery"
+    success_signals = (SuccessSignal.CLEAN_EXIT,)
+    user_resources = agent_resources = Resources()
+
+    def prompt(self, side: Side) -> str:
+        return f"You are the {side}."
+
+
+class Greet(Mystery):
+    """A scenario of two lines."""
+
+    name = "shop__greet"
+    success_signals = (SuccessSignal.CLEAN_EXIT,)
+    rehearsal = Rehearsal(user=(Say("Hi there."),), agent=(Say("Good day."),))
+
+
+SCENARIO = Greet()
 
 
 @pytest.mark.asyncio
@@ -68,9 +86,8 @@ async def test_a_local_bot_is_gone_when_its_call_is_cancelled(profile: Profile) 
 
 @pytest.mark.asyncio
 async def test_a_scenario_without_rehearsal_needs_a_model(profile: Profile) -> None:
-    scenario: Any = SimpleNamespace(name="shop__mystery", rehearsal=None)
     with pytest.raises(DefinitionError, match=r"shop__mystery: no rehearsal.*take a profile with a model"):
-        async with LocalBot("agent", profile).open(scenario):
+        async with LocalBot("agent", profile).open(Mystery()):
             pass
 
 
@@ -89,8 +106,7 @@ async def test_a_profile_with_a_model_needs_no_rehearsal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHOP_KEY", "sk-secret")
-    scenario: Any = SimpleNamespace(name="shop__mystery", rehearsal=None)
-    script = Script("You are the agent.", "agent", SCENARIO.rehearsal)
+    script = Script("You are the agent.", "agent", Greet.rehearsal)
     async with serve_scripts([script]) as url:
         file = tmp_path / "mine.yaml"
         file.write_text(
@@ -99,7 +115,7 @@ async def test_a_profile_with_a_model_needs_no_rehearsal(
             encoding="utf-8",
         )
         bot = LocalBot("agent", load_profile(str(file)))
-        async with bot.open(scenario) as address, WireClient.connected(address) as client:
+        async with bot.open(Mystery()) as address, WireClient.connected(address) as client:
             await client.prepare("You are the agent.")
             await client.kick_off()
             assert (await client.wait_for("bot-tts-text"))["data"]["text"] == "Good day."
