@@ -17,6 +17,12 @@ DEPTH_SECONDS = 0.08
 LATENESS_SECONDS = 0.04
 """How late a chunk may come without leaving a gap, whatever the resampler holds back."""
 
+LARGEST_DEPTH_SECONDS = 0.64
+"""Depth beyond which a buffer does not grow for a sender that is too slow."""
+
+SAME_UTTERANCE_SECONDS = 0.15
+"""A chunk that comes so soon after the buffer ran dry was late; one that comes later begins something new."""
+
 
 @dataclass(frozen=True)
 class PlayedFrame:
@@ -39,6 +45,9 @@ class JitterBuffer:
     resampler is flushed, so that nothing of an utterance's end stays behind to be played before the
     next one, however short it is.
 
+    Where chunks come late in the midst of an utterance, the buffer holds back more of what follows: a
+    sender that cannot keep up is then heard in a few pieces, not in crumbs.
+
     Args:
         out_hz: rate of the frames.
         frame_samples: samples a frame.
@@ -54,6 +63,8 @@ class JitterBuffer:
         self._queued = 0
         self._starts_at: float | None = None
         self._heard_until = -math.inf
+        self._dry_since = -math.inf
+        self._held_back = depth
         self._flushed = True
 
     def push(self, pcm: bytes, rate_hz: int, channels: int, now: float) -> None:
@@ -62,8 +73,10 @@ class JitterBuffer:
         if not len(samples):
             return
         if self._starts_at is None:
-            lag = largest_lag(rate_hz, self._out_hz)
-            self._starts_at = now + max(self._depth, lag + LATENESS_SECONDS)
+            late = now - self._dry_since < SAME_UTTERANCE_SECONDS
+            self._held_back = self._held_back * 2 if late else self._least(rate_hz)
+            self._held_back = min(self._held_back, max(LARGEST_DEPTH_SECONDS, self._least(rate_hz)))
+            self._starts_at = now + self._held_back
         if self._resampler is not None and self._resampler.in_hz != rate_hz:
             self._flush()
             self._resampler = None
@@ -82,6 +95,7 @@ class JitterBuffer:
         frame = self._take(now)
         if self._flushed and not self._queued:
             self._starts_at = None
+            self._dry_since = now
         return frame
 
     def clear(self) -> float:
@@ -98,6 +112,11 @@ class JitterBuffer:
     def empty(self) -> bool:
         """True if there is nothing to be played."""
         return self._starts_at is None
+
+    def _least(self, rate_hz: int) -> float:
+        """Return how long a chunk must be held back for others to come ``LATENESS_SECONDS`` late."""
+        frame_seconds = self._frame_samples / self._out_hz
+        return max(self._depth, largest_lag(rate_hz, self._out_hz) + LATENESS_SECONDS + frame_seconds)
 
     def _flush(self) -> None:
         if not self._flushed and self._resampler is not None:

@@ -12,7 +12,7 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pipecat.services.openai.llm import OpenAILLMService
 
-from pytest_voiceeval.model.work import WorkCounter
+from pytest_voiceeval.model.work import COUNTED, WorkCounter
 
 _THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
 
@@ -26,11 +26,14 @@ class CountedHttpClient(DefaultAsyncHttpxClient):
         if not isinstance(loop, WorkCounter):
             return await super().send(request, stream=stream, **options)
         work = _Work(loop)
+        counted = COUNTED.set(True)
         try:
             response = await super().send(request, stream=stream, **options)
         except BaseException:
             work.end()
             raise
+        finally:
+            COUNTED.reset(counted)
         if not stream or response.is_closed:
             work.end()
             return response
@@ -53,7 +56,7 @@ class CountedOpenAILLMService(OpenAILLMService):
         """Return a client for the ``base_url`` among ``options``."""
         url, key = options.get("base_url"), options.get("api_key")
         direct = urlsplit(url or "").hostname in _THIS_MACHINE
-        client = CountedHttpClient(trust_env=not direct)
+        client = CountedHttpClient(trust_env=not direct, verify=not direct)
         return AsyncOpenAI(api_key=key, base_url=url, http_client=client)
 
     async def cleanup(self) -> None:

@@ -13,7 +13,7 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 # isort: split
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.audio.vad.vad_analyzer import VADParams, VADState
-from pipecat.frames.frames import Frame
+from pipecat.frames.frames import Frame, InputAudioRawFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
@@ -21,6 +21,7 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.processors.frameworks.rtvi import RTVIFunctionCallReportLevel, RTVIObserverParams
 from pipecat.turns.empty_user_turn import EmptyUserTurnConfig
 from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
@@ -42,6 +43,7 @@ from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.turns import Side
 
 _START_SECONDS = 20.0
+_LEAD_SECONDS = 0.3
 _TOOL_SECONDS = 10.0
 _NOT_UNDERSTOOD = (
     "The other party said something that was not understood. Ask briefly to have it repeated, or go "
@@ -50,11 +52,33 @@ _NOT_UNDERSTOOD = (
 
 
 class InlineSileroVADAnalyzer(SileroVADAnalyzer):
-    """Silero on the loop's own thread: a window costs 0.2 ms, handing it over costs more."""
+    """Silero on the loop's own thread: a window costs 0.2 ms, handing it over costs more.
+
+    Digital silence that has lasted longer than any pause is not looked at: nobody speaks in it.
+    """
+
+    _silent_bytes = 0
 
     async def analyze_audio(self, buffer: bytes) -> VADState:
         """Return the state after ``buffer``."""
+        self._silent_bytes = self._silent_bytes + len(buffer) if not buffer.strip(b"\0") else 0
+        silent_seconds = self._silent_bytes / 2 / self.sample_rate
+        if silent_seconds > self.params.stop_secs + _LEAD_SECONDS and self._vad_state is VADState.QUIET:
+            return VADState.QUIET
         return self._run_analyzer(buffer)
+
+
+class Ears(FrameProcessor):
+    """The end of the way for what was heard: nothing behind the user's context listens to sound."""
+
+    def __init__(self) -> None:
+        super().__init__(enable_direct_mode=True)
+
+    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+        """Pass everything on but the sound."""
+        await super().process_frame(frame, direction)
+        if not isinstance(frame, InputAudioRawFrame):
+            await self.push_frame(frame, direction)
 
 
 @dataclass(frozen=True)
@@ -112,6 +136,7 @@ def _worker(
             transport.input(),
             SharedWhisperSTTService(profile.stt),
             aggregators.user(),
+            Ears(),
             llm,
             SharedPiperTTSService(profile.tts, profile.tts.timbre(side)),
             transport.output(),

@@ -30,6 +30,10 @@ from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 
+PIECE_SECONDS = 0.04
+"""Length of the pieces in which sound goes through a pipeline."""
+
+
 class SkippingSerializer(ProtobufFrameSerializer):
     """Protobuf frames; what is none is counted in ``skipped_frames`` and dropped."""
 
@@ -68,9 +72,20 @@ def _check(frame: Frame) -> None:
 
 
 class BotInputTransport(SingleClientWebsocketServerInputTransport):
-    """Listens on a socket that is bound already, and takes large messages."""
+    """Listens on a socket that is bound already, takes large messages, and hears in pieces of 40 ms.
+
+    The cost of a piece on its way through the pipeline does not depend on its length.
+    """
 
     listening: socket.socket
+    _heard = b""
+
+    async def push_audio_frame(self, frame: InputAudioRawFrame) -> None:
+        """Put sound into the pipeline, when enough of it has come."""
+        self._heard += frame.audio
+        if len(self._heard) >= PIECE_SECONDS * frame.sample_rate * 2 * frame.num_channels:
+            piece, self._heard = self._heard, b""
+            await super().push_audio_frame(InputAudioRawFrame(piece, frame.sample_rate, frame.num_channels))
 
     async def _server_task_handler(self) -> None:
         params = cast("SingleClientWebsocketServerParams", self._params)
@@ -97,7 +112,7 @@ class BotTransport(SingleClientWebsocketServerTransport):
         params = SingleClientWebsocketServerParams(
             audio_in_enabled=True,
             audio_out_enabled=True,
-            audio_out_10ms_chunks=2,
+            audio_out_10ms_chunks=round(PIECE_SECONDS * 100),
             audio_out_end_silence_secs=0,
             serializer=self.serializer,
         )

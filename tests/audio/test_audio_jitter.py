@@ -108,9 +108,29 @@ def test_the_delay_of_a_sample_is_told_from_its_arrival() -> None:
     buffer = JitterBuffer(OUT, FRAME)
     for tick in range(10):
         buffer.push(tone(0.02, 24_000).tobytes(), 24_000, 1, 1.0 + tick * 0.02)
-    frame = buffer.pop(1.08)
-    offset, delay = frame.delays[0]
-    assert (offset, delay) == (0, pytest.approx(0.08, abs=0.002))
+    assert not buffer.pop(1.08).delays
+    offset, delay = buffer.pop(1.1).delays[0]
+    assert (offset, delay) == (0, pytest.approx(0.1, abs=0.002))
+
+
+def test_a_sender_that_cannot_keep_up_is_heard_in_a_few_pieces() -> None:
+    chunks = [(at * 2.5, pcm) for at, pcm in paced(tone(3.0, 24_000, hz=200.0), 24_000, 0.02)]
+    played = play(chunks, 24_000, 10.0).astype(int)
+    loud = np.abs(played).reshape(-1, FRAME).max(axis=1) > 200
+    starts = int((np.diff(loud.astype(int)) == 1).sum())
+    assert starts < 12
+    assert loud.sum() * 0.02 == pytest.approx(3.0, abs=0.5)
+    longest = max(len(run) for run in "".join("x" if x else " " for x in loud).split())
+    assert longest * 0.02 > 0.4
+
+
+def test_the_buffer_is_shallow_again_for_the_next_utterance() -> None:
+    slow = [(at * 2.5, pcm) for at, pcm in paced(tone(1.0, 24_000), 24_000, 0.02)]
+    after = paced(tone(0.5, 24_000), 24_000, 0.02, start=5.0)
+    played = play(slow + after, 24_000, 6.0)[int(4.5 * OUT) :]
+    span = audible_span(played)
+    assert span is not None
+    assert span[0] / OUT == pytest.approx(0.6, abs=0.03)
 
 
 def test_a_change_of_rate_in_the_middle_keeps_both_parts() -> None:
