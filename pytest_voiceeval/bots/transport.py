@@ -29,7 +29,6 @@ from websockets.typing import Origin
 from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
-
 PIECE_SECONDS = 0.04
 """Length of the pieces in which sound goes through a pipeline."""
 

@@ -33,8 +33,11 @@ FRAME_SAMPLES = round(RATE_HZ * FRAME_SECONDS)
 KICKOFF = "Hello"
 """What is put to the agent as the user's first turn, so that it greets."""
 
-SETTLE_SECONDS = 0.5
-"""Quiet of the agent, after it said that the call is over, before the bridge hangs up."""
+SETTLE_SECONDS = 0.2
+"""How long an agent that said that the call is over, and has nothing left to say, may begin to speak yet."""
+
+SYNTHESIS_SECONDS = 3.0
+"""How long one that has a text left to say may take until it is heard."""
 
 DRAIN_SECONDS = 20.0
 """How long a last sentence may last after that."""
@@ -190,13 +193,12 @@ class _Call:
         if reason not in (StopReason.EXIT, StopReason.AGENT_HANGUP):
             return
         gone = self._legs[AGENT].lost
-        quiet_since = self._now()
-        give_up = quiet_since + DRAIN_SECONDS
-        while self._now() < give_up:
-            talking = not listener.buffer.empty or (listener.speaking and not gone.done())
-            if talking:
-                quiet_since = self._now()
-            elif self._now() - quiet_since >= (0 if gone.done() else SETTLE_SECONDS):
+        begun = self._now()
+        spoke = False
+        while self._now() < begun + DRAIN_SECONDS:
+            if not listener.buffer.empty or (listener.speaking and not gone.done()):
+                spoke = True
+            elif gone.done() or (spoke and not listener.has_text_left) or self._now() >= begun + (SYNTHESIS_SECONDS if listener.has_text_left else SETTLE_SECONDS):
                 return
             await asyncio.sleep(FRAME_SECONDS)
 

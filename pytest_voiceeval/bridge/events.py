@@ -37,6 +37,7 @@ class Listener:
         self.buffer = buffer
         self.tokens = TokenUsage()
         self.speaking = False
+        self.has_text_left = False
         self.said_exit = False
         self.pushed: list[str] = []
         self.on_activity: Callable[[], None] = lambda: None
@@ -48,6 +49,8 @@ class Listener:
             rtvi.BOT_STARTED_SPEAKING: self._started,
             rtvi.BOT_STOPPED_SPEAKING: self._stopped,
             rtvi.BOT_TTS_TEXT: self._spoken_text,
+            rtvi.BOT_LLM_TEXT: self._thought,
+            rtvi.BOT_TTS_STARTED: self._thought,
             rtvi.SERVER_MESSAGE: self._server_message,
             rtvi.METRICS: self._metrics,
             rtvi.USER_TRANSCRIPTION: self._heard,
@@ -61,6 +64,7 @@ class Listener:
             self.buffer.push(frame.pcm, frame.rate_hz, frame.channels, self._now())
         elif isinstance(frame, Interruption):
             dropped = self.buffer.clear()
+            self.has_text_left = False
             self._mark("interrupted")
             self._note(f"[{self.side.upper()}] interrupted, {dropped:.3f} s of its sound dropped")
         elif isinstance(frame, Message):
@@ -81,10 +85,14 @@ class Listener:
         self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_STARTED_SPEAKING}")
 
     def _stopped(self, _: Envelope) -> None:
-        self.speaking = False
+        self.speaking = self.has_text_left = False
         self._mark("stopped")
         self.on_activity()
         self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_STOPPED_SPEAKING}")
+
+    def _thought(self, _: Envelope) -> None:
+        """Note that there is something to be said that is not heard yet."""
+        self.has_text_left = True
 
     def _spoken_text(self, envelope: Envelope) -> None:
         text = envelope.fields.get("text")

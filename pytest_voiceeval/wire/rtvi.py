@@ -25,6 +25,8 @@ SERVER_MESSAGE = "server-message"
 BOT_STARTED_SPEAKING = "bot-started-speaking"
 BOT_STOPPED_SPEAKING = "bot-stopped-speaking"
 BOT_TTS_TEXT = "bot-tts-text"
+BOT_LLM_TEXT = "bot-llm-text"
+BOT_TTS_STARTED = "bot-tts-started"
 USER_TRANSCRIPTION = "user-transcription"
 METRICS = "metrics"
 

@@ -122,7 +122,29 @@ def test_the_goodbye_that_is_spoken_after_exit_is_heard_out() -> None:
     assert conversation.stop_reason is StopReason.EXIT
     assert conversation.turns[-1].text == "Thanks, good bye."
     assert conversation.turns[-1].end - conversation.turns[-1].start == pytest.approx(3.0, abs=0.01)
-    assert conversation.duration_seconds - conversation.turns[-1].end < 0.7
+    assert conversation.duration_seconds - conversation.turns[-1].end < 0.3
+
+
+def test_a_goodbye_that_is_still_being_synthesized_is_waited_for() -> None:
+    class Thoughtful(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            if line.sends:
+                await self._tell(connection, "bot-llm-text", {"text": line.text})
+                for payload in line.sends:
+                    await self._tell(connection, "server-message", payload)
+                await asyncio.sleep(1.5)
+                line = Utterance(line.text, line.seconds)
+            await super()._say(connection, line)
+
+    lines = [Utterance("Welcome.", 1.0), Utterance("Good bye.", 0.8, sends=(exit_message(),))]
+    conversation = hold(user_bot(), Thoughtful(AGENT, lines))
+    assert conversation.turns[-1].text == "Good bye."
+    assert conversation.duration_seconds - conversation.turns[-1].end < 0.3
+
+
+def test_an_agent_with_nothing_left_to_say_is_hung_up_on_at_once() -> None:
+    conversation = hold(user_bot(), agent_bot())
+    assert conversation.duration_seconds - conversation.turns[-1].end < 0.35
 
 
 def test_set_up_happens_in_order_and_only_once_over_one_connection() -> None:
