@@ -7,8 +7,10 @@ from collections.abc import Coroutine
 from typing import Any, Literal, Protocol, TypeVar
 
 from pytest_voiceeval.bridge import pipecat_time
+from pytest_voiceeval.bridge.charged import ChargedLoop
 from pytest_voiceeval.bridge.endpoint import Endpoint
-from pytest_voiceeval.bridge.warp import ChargedLoop, MeasuredLoop, WarpLoop
+from pytest_voiceeval.bridge.measured import MeasuredLoop
+from pytest_voiceeval.bridge.warp import STUCK_SECONDS, WarpLoop
 from pytest_voiceeval.errors import ClockError
 from pytest_voiceeval.model.work import ClockName
 
@@ -38,19 +40,33 @@ class RealClock:
 
 
 class _WarpedClock:
+    """A clock whose loop warps time.
+
+    Args:
+        stuck_seconds: wall time for which a call may stand still before it is given up.
+    """
+
     name: ClockName
     _loop: type[WarpLoop]
+
+    def __init__(self, *, stuck_seconds: float = STUCK_SECONDS) -> None:
+        self._stuck_seconds = stuck_seconds
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt.
 
         Raises:
-            ClockError: if something was at work that the clock cannot count.
+            ClockError: if something was at work that the clock cannot count, or nothing goes on.
         """
-        with asyncio.Runner(loop_factory=self._loop) as runner:
-            loop = runner.get_loop()
-            assert isinstance(loop, WarpLoop)
-            result = runner.run(_on_call_time(call))
+        loop = self._loop(self._stuck_seconds)
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            try:
+                result = runner.run(_on_call_time(call))
+            except ClockError:
+                raise
+            except Exception as exc:  # whatever it is: it may come of time that went wrong
+                loop.check_counted(exc)
+                raise
             loop.check_counted()
             return result
 

@@ -36,7 +36,7 @@ def install() -> None:
 
 
 def _is_pipecats(name: str) -> bool:
-    return name.split(".")[0] == PACKAGE
+    return name.split(".", maxsplit=1)[0] == PACKAGE
 
 
 def _take_in(module: ModuleType) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -53,3 +54,14 @@ class WorkCounter(Protocol):
 
     def end_work(self) -> None:
         """Count it as done."""
+
+
+@runtime_checkable
+class JobCharger(Protocol):
+    """A loop that may charge jobs their declared cost, however long they really take."""
+
+    charges_jobs: bool
+
+
+COUNTED = ContextVar("COUNTED", default=False)
+"""Whether what runs is a part of work that was begun with a ``WorkCounter``, and may leave this machine."""
