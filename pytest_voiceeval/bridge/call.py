@@ -196,9 +196,10 @@ class _Call:
         begun = self._now()
         spoke = False
         while self._now() < begun + DRAIN_SECONDS:
+            patience = SYNTHESIS_SECONDS if listener.has_text_left else SETTLE_SECONDS
             if not listener.buffer.empty or (listener.speaking and not gone.done()):
                 spoke = True
-            elif gone.done() or (spoke and not listener.has_text_left) or self._now() >= begun + (SYNTHESIS_SECONDS if listener.has_text_left else SETTLE_SECONDS):
+            elif gone.done() or (spoke and not listener.has_text_left) or self._now() >= begun + patience:
                 return
             await asyncio.sleep(FRAME_SECONDS)
 
