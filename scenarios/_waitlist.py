@@ -30,7 +30,7 @@ class WaitlistScenario(RestaurantBaseScenario):
     max_duration = 120
     clean_text = True
 
-    reference_answer = [  # noqa: RUF012 - a constant, as every field of a scenario
+    reference_answer = [
         {"waitlist": [*WAITING, SAM], "action": "join", "customer": SAM},
         {"waitlist": WAITING, "action": "drop", "customer": {"name": "Sam"}, "removed": True},
     ]

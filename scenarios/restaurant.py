@@ -28,7 +28,7 @@ class PizzaPepperoni(RestaurantBaseScenario):
 
     name = "restaurant__pizza_pepperoni"
     description = "Charlie orders a pepperoni pizza with extra cheese at Pizza Palace."
-    reference_answer = {  # noqa: RUF012 - a constant, as every field of a scenario
+    reference_answer = {
         "items": [
             {"name": "Pepperoni Pizza", "unit_price": "9.99", "quantity": "1"},
             {"name": "Extra Cheese", "unit_price": "1.50", "quantity": "1"},

@@ -24,7 +24,7 @@ class CancelLatte(Scenario):
     domain = "coffee"
     max_duration = 60
     success_signals = (SuccessSignal.ACTION_MATCH, SuccessSignal.CLEAN_EXIT)
-    reference_answer = {"actions": [{"name": "cancel_order", "arguments": {"order_id": "A123"}}]}  # noqa: RUF012
+    reference_answer = {"actions": [{"name": "cancel_order", "arguments": {"order_id": "A123"}}]}
 
     user_persona = Persona(role="customer", name="Ann")
     user_task = Task(goal="Cancel the latte. The order number is A 1 2 3.")
@@ -33,7 +33,7 @@ class CancelLatte(Scenario):
 
     agent_persona = Persona(role="barista", name="Sam")
     agent_task = Task(goal="Help the caller with their order.")
-    agent_actions = Actions(instructions=["Cancel what the caller asks for.", "Say goodbye and end the call."])
+    agent_actions = Actions(instructions=["Cancel what is asked for.", "Say goodbye and end the call."])
     agent_resources = Resources(tools={"CancelOrderTool": {}, "EndConversationTool": {}})
 
     rehearsal = Rehearsal(

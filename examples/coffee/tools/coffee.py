@@ -11,7 +11,7 @@ from pytest_voiceeval.tools import WriteScenarioTool, register_schema_tool_for_e
 class CancelOrderTool(WriteScenarioTool):
     """Cancels an order; the record of it is what the scenario is scored by."""
 
-    ACTION_TYPES = ["cancel_order"]  # noqa: RUF012 - as the contract writes it
+    ACTION_TYPES = ["cancel_order"]
 
     def __init__(self, *, shared_state: dict[str, Any] | None = None, description: str | None = None) -> None:
         super().__init__(description=description or "Cancel an open coffee order.")
@@ -32,6 +32,11 @@ class CancelOrderTool(WriteScenarioTool):
         order["status"] = "cancelled"
         arguments = {"order_id": order_id.upper()}
         self._record_action(
-            {"action_type": "cancel_order", "name": "cancel_order", "arguments": arguments, "result": arguments}
+            {
+                "action_type": "cancel_order",
+                "name": "cancel_order",
+                "arguments": arguments,
+                "result": arguments,
+            }
         )
         return {"status": "success", **arguments}
