@@ -25,6 +25,9 @@ Source: measured on two cores of a laptop's kind with a shortened Whisper tiny.e
 EPOCH = 1_735_689_600.0
 """Wall time at which a charged call begins (2025-01-01T00:00:00Z), so that time stamps repeat."""
 
+START = 1000.0
+"""The loop's time when a charged call begins: not 0, which pipecat takes for a clock that never started."""
+
 
 class ChargedLoop(WarpLoop):
     """Time stands still while anything is done; jobs are done at once and charged their declared cost."""
@@ -32,8 +35,8 @@ class ChargedLoop(WarpLoop):
     charges_jobs = True
 
     def __init__(self, stuck_seconds: float = STUCK_SECONDS) -> None:
-        self._now = 0.0
-        self.epoch = EPOCH
+        self._now = START
+        self.epoch = EPOCH - START
         super().__init__(stuck_seconds)
 
     def time(self) -> float:
