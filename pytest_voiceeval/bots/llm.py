@@ -55,8 +55,9 @@ class CountedOpenAILLMService(OpenAILLMService):
     def create_client(self, *args: Any, **options: Any) -> AsyncOpenAI:
         """Return a client for the ``base_url`` among ``options``."""
         url, key = options.get("base_url"), options.get("api_key")
-        direct = urlsplit(url or "").hostname in _THIS_MACHINE
-        client = CountedHttpClient(trust_env=not direct, verify=not direct)
+        address = urlsplit(url or "")
+        direct = address.hostname in _THIS_MACHINE
+        client = CountedHttpClient(trust_env=not direct, verify=address.scheme != "http")
         return AsyncOpenAI(api_key=key, base_url=url, http_client=client)
 
     async def cleanup(self) -> None:

@@ -13,9 +13,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
-
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
 
 _PORT = "{port}"
@@ -42,7 +39,11 @@ class BotProcess:
         self.start_seconds = start_seconds
         self._words = _words(command)
         self._process: subprocess.Popen[bytes] | None = None
-        self._url = ""
+        self._port = 0
+
+    @property
+    def _url(self) -> str:
+        return f"ws://localhost:{self._port}"
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -54,7 +55,7 @@ class BotProcess:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = self._start()
-        await self._ready(self._process)
+            await self._ready(self._process)
         try:
             yield self._url
         except Exception as exc:
@@ -70,7 +71,7 @@ class BotProcess:
         if process is None:
             return
         for sign in (signal.SIGTERM, signal.SIGKILL):
-            with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, sign)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_TERMINATE_SECONDS)
@@ -78,10 +79,9 @@ class BotProcess:
             process.stdin.close()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        port = _free_port()
-        words = [word.replace(_PORT, str(port)) for word in self._words]
+        self._port = _free_port()
+        words = [word.replace(_PORT, str(self._port)) for word in self._words]
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
-        self._url = f"ws://localhost:{port}"
         with self.log_path.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "pytest_voiceeval.bots.tether", *words],
@@ -92,7 +92,7 @@ class BotProcess:
             )
 
     async def _ready(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait until a WebSocket can be opened."""
+        """Wait until the port can be reached; the bot's first client is the bridge."""
         loop = asyncio.get_running_loop()
         limit = loop.time() + self.start_seconds
         while True:
@@ -100,9 +100,12 @@ class BotProcess:
             if code is not None:
                 raise BotProcessError(self._obituary("ended before it listened", code))
             try:
-                async with connect(self._url, open_timeout=_CONNECT_SECONDS, proxy=None):
-                    return
-            except (OSError, TimeoutError, WebSocketException) as exc:
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    _, writer = await asyncio.open_connection("localhost", self._port)
+                writer.close()
+                await writer.wait_closed()
+                return
+            except (OSError, TimeoutError) as exc:
                 if loop.time() > limit:
                     raise BotProcessError(
                         f"cmd:{self.command}: nothing listens at {self._url} after {self.start_seconds:g} s "

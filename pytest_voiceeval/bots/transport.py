@@ -79,6 +79,10 @@ class BotInputTransport(SingleClientWebsocketServerInputTransport):
     listening: socket.socket
     _heard = b""
 
+    def forget(self) -> None:
+        """Drop sound that has not gone into the pipeline yet."""
+        self._heard = b""
+
     async def push_audio_frame(self, frame: InputAudioRawFrame) -> None:
         """Put sound into the pipeline, when enough of it has come."""
         self._heard += frame.audio
@@ -117,6 +121,7 @@ class BotTransport(SingleClientWebsocketServerTransport):
         )
         self._listening = listening_socket(host, port)
         super().__init__(params, host=host, port=self._listening.getsockname()[1])
+        self.add_event_handler("on_client_connected", _forget_last_client)
 
     @property
     def url(self) -> str:
@@ -136,3 +141,9 @@ class BotTransport(SingleClientWebsocketServerTransport):
     def release(self) -> None:
         """Give the port back; may be called twice."""
         self._listening.close()
+
+
+async def _forget_last_client(transport: BotTransport, _: object) -> None:
+    half = transport.input()
+    assert isinstance(half, BotInputTransport)
+    half.forget()

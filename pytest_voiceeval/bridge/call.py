@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
@@ -16,7 +16,7 @@ from pytest_voiceeval.bridge.pulls import pull
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
-from pytest_voiceeval.errors import BotError, BotLostError, DefinitionError
+from pytest_voiceeval.errors import BotLostError, DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
@@ -76,7 +76,7 @@ async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: Ca
         BotRefusedError: if a bot refuses its part of the scenario.
         BotLostError: if the simulated user goes away during the call.
     """
-    if type(scenario).sync_state is not Scenario.sync_state:
+    if scenario.syncs_state:
         raise DefinitionError(
             f"scenario {scenario.name} overrides sync_state: worlds of two sides cannot be kept in step yet"
         )
@@ -116,9 +116,9 @@ class _Call:
             reason = await self._talk()
             evidence = await self._pull()
             return self._conversation(reason, evidence)
-        except (asyncio.CancelledError, BotError):
+        except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
             if self._begun is not None and self._settings.on_interrupt is not None:
-                self._settings.on_interrupt(self._conversation(StopReason.CANCELLED, {}))
+                self._settings.on_interrupt(self._conversation(_broken_off(exc), {}))
             raise
         finally:
             await asyncio.gather(*(leg.close() for leg in self._legs.values()))
@@ -138,6 +138,8 @@ class _Call:
         finally:
             ticking.cancel()
             await asyncio.wait([ticking])
+        if not ticking.cancelled():
+            ticking.result()
         return reason
 
     async def _carry(self) -> None:
@@ -193,14 +195,15 @@ class _Call:
         if reason not in (StopReason.EXIT, StopReason.AGENT_HANGUP):
             return
         gone = self._legs[AGENT].lost
-        begun = self._now()
-        spoke = False
+        begun = quiet_since = self._now()
         while self._now() < begun + DRAIN_SECONDS:
             patience = SYNTHESIS_SECONDS if listener.has_text_left else SETTLE_SECONDS
             if not listener.buffer.empty or (listener.speaking and not gone.done()):
-                spoke = True
-            elif gone.done() or (spoke and not listener.has_text_left) or self._now() >= begun + patience:
+                quiet_since = self._now()
+            elif gone.done() or self._now() >= quiet_since + patience:
                 return
+            elif quiet_since > begun and listener.announces and not listener.has_text_left:
+                return  # it has said that it stopped
             await asyncio.sleep(FRAME_SECONDS)
 
     async def _pull(self) -> dict[Side, SideEvidence]:
@@ -227,7 +230,7 @@ class _Call:
             turns=turns_of(self._tape),
             stop_reason=reason,
             started_at=self._started_at,
-            ended_at=datetime.now(),
+            ended_at=self._started_at + timedelta(seconds=max(self._now(), 0.0)),
             recording=self._tape.recording(),
             agent=evidence.get(AGENT, SideEvidence(tokens=self._listeners[AGENT].tokens)),
             user=evidence.get(USER, SideEvidence(tokens=self._listeners[USER].tokens)),
@@ -262,3 +265,9 @@ class _Call:
     def _note(self, line: str) -> None:
         at = self._loop.time() - (self._begun if self._begun is not None else self._origin)
         self._events.append(f"[{at:8.3f}s] {line}")
+
+
+def _broken_off(exc: BaseException) -> StopReason:
+    if isinstance(exc, asyncio.CancelledError):
+        return StopReason.CANCELLED
+    return StopReason.USER_HANGUP if isinstance(exc, BotLostError) else StopReason.ERROR

@@ -38,6 +38,7 @@ class Listener:
         self.tokens = TokenUsage()
         self.speaking = False
         self.has_text_left = False
+        self.announces = False
         self.said_exit = False
         self.pushed: list[str] = []
         self.on_activity: Callable[[], None] = lambda: None
@@ -79,7 +80,7 @@ class Listener:
         self._track.marks.append(Mark(kind, self._now(), text))
 
     def _started(self, _: Envelope) -> None:
-        self.speaking = True
+        self.speaking = self.announces = True
         self._mark("started")
         self.on_activity()
         self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_STARTED_SPEAKING}")
@@ -120,7 +121,8 @@ class Listener:
                 self.tokens.completion + completion,
             )
             self._note(f"[{self.side.upper()} METRICS] tokens prompt={prompt} completion={completion}")
-        for entry in envelope.fields.get("ttfb") or ():
+        entries = envelope.fields.get("ttfb")
+        for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict):
                 self._note(
                     f"[{self.side.upper()} METRICS] ttfb processor={_kind(entry.get('processor'))} "

@@ -22,8 +22,12 @@ class StopReason(StrEnum):
     """Nobody made a sound for the inactivity limit."""
     AGENT_HANGUP = "[AGENT_HANGUP]"
     """The agent closed its connection, or dropped it."""
+    USER_HANGUP = "[USER_HANGUP]"
+    """The simulated user closed its connection, or dropped it: the call has no verdict."""
     CANCELLED = "[CANCELLED]"
     """The run was interrupted (Ctrl-C) while the call went on."""
+    ERROR = "[ERROR]"
+    """The call broke off by an error of ours or of the environment."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ class Conversation:
         turns: all turns, sorted by start.
         stop_reason: how the call ended.
         started_at: local wall time at which the call began.
-        ended_at: local wall time after the last pull.
+        ended_at: ``started_at`` and what has passed since on the call's clock, pulls included.
         recording: the sound.
         agent, user: evidence of each side.
         pushed: inner texts of the agent's ``<final_response>`` messages, in order.

@@ -57,6 +57,8 @@ class ResponseLatency:
 def response_latencies(turns: Sequence[Turn]) -> list[ResponseLatency]:
     """Return one latency for each agent turn right after a user turn, in call order.
 
+    A turn of which nothing could be heard has none.
+
     Raises:
         ValueError: if the turns are not sorted by start.
 
@@ -66,7 +68,8 @@ def response_latencies(turns: Sequence[Turn]) -> list[ResponseLatency]:
     for before, after in pairwise(turns):
         if after.start < before.start:
             raise ValueError(f"turn at {after.start:.3f} s comes late; sort the turns by start")
-        if (before.speaker, after.speaker) == (USER, AGENT):
+        audible = before.end > before.start and after.end > after.start
+        if (before.speaker, after.speaker) == (USER, AGENT) and audible:
             heard = after.start if after.spoken_at is None else after.spoken_at
             latencies.append(ResponseLatency(heard - before.end, before.text, after.text))
     return latencies

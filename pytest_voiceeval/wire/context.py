@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 from typing import Any
 
 
@@ -16,7 +17,21 @@ def parse_context(value: Any) -> list[dict[str, Any]] | None:
     content = _read(value) if isinstance(value, str) else value
     if not isinstance(content, list) or not all(isinstance(message, dict) for message in content):
         return None
-    return content
+    try:
+        return [_plain(message) for message in content]
+    except RecursionError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """Return ``value`` as strict JSON has it: text keys, no number that is not finite."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
 def _read(text: str) -> Any:

@@ -6,6 +6,7 @@ Source: ``RTVI standard <https://docs.pipecat.ai/client/rtvi-standard>``_, as pi
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -75,13 +76,13 @@ class TokenCount(BaseModel):
 
 
 def parse(text: str) -> Envelope:
-    """Read a message.
+    """Read a message. Numbers that are not finite, which JSON does not have, become null.
 
     Raises:
         WireError: if ``text`` is not JSON, or not an RTVI envelope.
     """
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
     except (ValueError, RecursionError) as exc:
         raise WireError(f"not JSON: {exc}") from None
     try:
@@ -90,6 +91,11 @@ def parse(text: str) -> Envelope:
         first = exc.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "message"
         raise WireError(f"not an RTVI message: {where}: {first['msg']}") from None
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
 
 
 def client_ready(message_id: str) -> Envelope:

@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.call import CallSettings, hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.events import Listener
+from pytest_voiceeval.bridge.tape import Track
 from pytest_voiceeval.errors import BotLostError, BotRefusedError, BotUnreachableError, DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
@@ -17,7 +22,8 @@ from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
-from pytest_voiceeval.wire.frames import encode_interruption
+from pytest_voiceeval.wire.frames import Message, encode_interruption, frames_pb2
+from pytest_voiceeval.wire.rtvi import Envelope
 
 
 class Greeting(Scenario):
@@ -307,7 +313,7 @@ def test_a_simulated_user_that_hangs_up_is_an_error_and_what_there_was_is_kept()
     with pytest.raises(BotLostError, match="user bot at mem://user went away"):
         hold(HangingUp(USER, [Utterance("Bye.", 1.0)]), agent_bot(), on_interrupt=kept.append)
     (conversation,) = kept
-    assert conversation.stop_reason is StopReason.CANCELLED
+    assert conversation.stop_reason is StopReason.USER_HANGUP
     assert [turn.text for turn in conversation.turns] == ["Welcome.", "Bye."]
 
 
@@ -327,6 +333,69 @@ def test_a_cancelled_call_hands_over_what_it_has_and_leaves_no_task() -> None:
 
     assert VirtualClock().run(interrupted()) == set()
     assert kept[0].duration_seconds == pytest.approx(5, abs=0.1)
+
+
+def test_a_goodbye_of_two_sentences_is_heard_out_though_nothing_announces_it() -> None:
+    class Pausing(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            await super()._say(connection, line)
+            if line.sends:
+                await asyncio.sleep(0.1)
+                await super()._say(connection, Utterance("Bye.", 0.5))
+
+    lines = [Utterance("Welcome.", 1.0), Utterance("Thanks.", 0.5, sends=(exit_message(),))]
+    conversation = hold(user_bot(announces=False), Pausing(AGENT, lines, announces=False))
+    assert conversation.turns[-1].end - conversation.turns[-1].start == pytest.approx(1.15, abs=0.1)
+
+
+ODD = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["text", "ttfb", "tokens"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(
+    kind=st.sampled_from(
+        ["metrics", "server-message", "bot-tts-text", "bot-llm-text", "user-transcription", "x"]
+    ),
+    data=ODD,
+)
+@settings(max_examples=200)
+def test_a_message_of_any_shape_is_digested(kind: str, data: Any) -> None:
+    track = Track()
+    listener = Listener(AGENT, JitterBuffer(16_000, 320), track, now=lambda: 1.0, note=str)
+    listener.hear(Message(Envelope(type=kind, data=data)))
+    assert listener.tokens.prompt >= 0
+
+
+def test_numbers_that_json_does_not_have_become_null_in_the_evidence() -> None:
+    class Infinite(FakeBot):
+        async def _answer(self, connection: Any, message: Envelope) -> None:
+            if message.fields.get("t") == "get_scenario_summary":
+                text = (
+                    f'{{"label":"rtvi-ai","type":"server-response","id":"{message.id}","data":{{"t":"x","d":'
+                )
+                text += '{"actions":[{"name":"a","arguments":{"n":NaN,"m":1e999}}],"db_hash":null}}}'
+                await connection.send(frame_of(text))
+            else:
+                await super()._answer(connection, message)
+
+    agent = Infinite(
+        AGENT, agent_bot().lines, answers={"get_context_history": {"context": "[{'n': 1e999, (1, 2): 3}]"}}
+    )
+    conversation = hold(user_bot(), agent)
+    assert [action.arguments for action in conversation.actions] == [{"n": None, "m": None}]
+    assert conversation.agent.context == [{"n": None, "(1, 2)": 3}]
+
+
+def frame_of(text: str) -> bytes:
+    """Return a message frame whose text is sent as it stands."""
+    message = frames_pb2.MessageFrame(data=text)
+    content: bytes = frames_pb2.Frame(message=message).SerializeToString()
+    return content
 
 
 def test_bots_that_announce_nothing_still_have_turns() -> None:
