@@ -58,6 +58,14 @@ def _parser() -> argparse.ArgumentParser:
     bot.add_argument(
         "--rehearsal", default="gold", help="variant that a rehearsal profile plays (default: gold)"
     )
+    bot.add_argument(
+        "--cache-dir",
+        type=_cache_dir,
+        default="user",
+        metavar="DIR",
+        help="folder that keeps what is said of a rehearsal; 'user' is in the user's cache directory "
+        "(default), 'none' keeps nothing",
+    )
     bot.set_defaults(command=_bot)
     return parser
 
@@ -66,6 +74,15 @@ def _port(text: str) -> int:
     if not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; write a number from 0 to 65535")
     return int(text)
+
+
+def _cache_dir(text: str) -> Path | None:
+    from pytest_voiceeval.bots.speech_cache import cache_folder  # noqa: PLC0415
+
+    try:
+        return cache_folder(text, Path())
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(f"{text!r} {exc}") from None
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -81,6 +98,7 @@ def _list(options: argparse.Namespace) -> int:
 def _bot(options: argparse.Namespace) -> int:
     from pytest_voiceeval.bots.profile import load_profile  # noqa: PLC0415
     from pytest_voiceeval.bots.serve import serve_bot  # noqa: PLC0415
+    from pytest_voiceeval.bots.speech_cache import SpeechCache  # noqa: PLC0415
     from pytest_voiceeval.scenarios.packs import user_pack  # noqa: PLC0415
 
     def ready(url: str) -> None:
@@ -94,6 +112,7 @@ def _bot(options: argparse.Namespace) -> int:
             options.host,
             packs=[user_pack(root) for root in options.pack],
             variant=options.rehearsal,
+            cache=SpeechCache(options.cache_dir),
             on_ready=ready,
         )
     )

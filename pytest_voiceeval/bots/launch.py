@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_voiceeval.bots.profile import Profile
+    from pytest_voiceeval.bots.speech_cache import SpeechCache
     from pytest_voiceeval.scenarios.base import Scenario
 
 
@@ -25,12 +26,16 @@ class LocalBot:
 
     Attributes:
         variant: which rehearsal plays the model's part, where the profile has no model.
+        cache: keeps what is said of a rehearsal; ``None`` for no cache.
     """
 
-    def __init__(self, side: Side, profile: Profile, variant: str = "gold") -> None:
+    def __init__(
+        self, side: Side, profile: Profile, variant: str = "gold", *, cache: SpeechCache | None = None
+    ) -> None:
         self.side = side
         self.profile = profile
         self.variant = variant
+        self.cache = cache
 
     @property
     def label(self) -> str:
@@ -61,7 +66,7 @@ class LocalBot:
 
         async with (
             model_access(self.profile, self.side, [scenario], self.variant) as access,
-            running_bot(self.profile, self.side, access) as bot,
+            running_bot(self.profile, self.side, access, cache=self.cache) as bot,
         ):
             yield bot.url
 

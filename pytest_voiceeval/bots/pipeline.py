@@ -38,6 +38,7 @@ from pytest_voiceeval.bots.speech import (
     SharedPiperTTSService,
     SharedWhisperSTTService,
 )
+from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bots.transport import BotTransport
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.turns import Side
@@ -100,12 +101,19 @@ class EmbeddedBot:
 
 @asynccontextmanager
 async def running_bot(
-    profile: Profile, side: Side, model: ModelAccess, *, host: str = "127.0.0.1", port: int = 0
+    profile: Profile,
+    side: Side,
+    model: ModelAccess,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    cache: SpeechCache | None = None,
 ) -> AsyncIterator[EmbeddedBot]:
     """Run a bot on the running loop; it listens when the body begins, and is gone after it.
 
     The bot never speaks first. It keeps prompt, tools, state and context when its client goes, and
-    has them when the next one comes.
+    has them when the next one comes. ``cache`` keeps what it says of a rehearsal; what a model says is
+    seldom said twice, and its synthesis is a part of the latency that is measured.
 
     Raises:
         ProfileError: if a service of ``profile`` cannot be had.
@@ -114,7 +122,9 @@ async def running_bot(
     transport = BotTransport(host, port)
     try:
         context = LLMContext()
-        worker, state = _worker(profile, side, model, transport, context)
+        kept = cache if cache is not None and profile.llm.service == "rehearsal" else SpeechCache(None)
+        tts = SharedPiperTTSService(profile.tts, profile.tts.timbre(side), kept)
+        worker, state = _worker(profile, tts, model, transport, context)
         async with _running(worker, transport):
             yield EmbeddedBot(transport.url, context, state, transport)
     finally:
@@ -122,7 +132,11 @@ async def running_bot(
 
 
 def _worker(
-    profile: Profile, side: Side, model: ModelAccess, transport: BotTransport, context: LLMContext
+    profile: Profile,
+    tts: SharedPiperTTSService,
+    model: ModelAccess,
+    transport: BotTransport,
+    context: LLMContext,
 ) -> tuple[PipelineWorker, dict[str, Any]]:
     aggregators = LLMContextAggregatorPair(context, user_params=_listening(profile))
     llm = CountedOpenAILLMService(
@@ -138,7 +152,7 @@ def _worker(
             aggregators.user(),
             Ears(),
             llm,
-            SharedPiperTTSService(profile.tts, profile.tts.timbre(side)),
+            tts,
             transport.output(),
             aggregators.assistant(),
         ]

@@ -14,6 +14,7 @@ from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.scenarios.registry import get_eval_scenario, list_eval_scenarios
 
 if TYPE_CHECKING:
+    from pytest_voiceeval.bots.speech_cache import SpeechCache
     from pytest_voiceeval.scenarios.base import Scenario
     from pytest_voiceeval.scenarios.packs import Pack
 
@@ -26,11 +27,13 @@ async def serve_bot(  # noqa: PLR0913 - independent choices, those beyond the ad
     *,
     packs: Sequence[Pack] = (),
     variant: str = "gold",
+    cache: SpeechCache | None = None,
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a bot until SIGINT or SIGTERM: for any scenario of the built-in pack and of ``packs``.
 
     ``on_ready`` is called with the bot's URL when it listens. ``port`` 0 takes a free one.
+    ``cache`` keeps what is said of a rehearsal.
     """
     require_packages(profile)
     from pytest_voiceeval.bots.pipeline import running_bot  # noqa: PLC0415 - needs those packages
@@ -42,7 +45,7 @@ async def serve_bot(  # noqa: PLR0913 - independent choices, those beyond the ad
     scenarios = _scenarios(packs)
     async with (
         model_access(profile, side, scenarios, variant) as access,
-        running_bot(profile, side, access, host=host, port=port) as bot,
+        running_bot(profile, side, access, host=host, port=port, cache=cache) as bot,
     ):
         if on_ready is not None:
             on_ready(bot.url)

@@ -31,7 +31,8 @@ from pipecat.utils.time import time_now_iso8601
 from piper import PiperConfig, PiperVoice, SynthesisConfig
 
 from pytest_voiceeval.bots.profile import PiperTts, Timbre, WhisperStt
-from pytest_voiceeval.model.work import Job
+from pytest_voiceeval.bots.speech_cache import SpeechCache, SpokenLine
+from pytest_voiceeval.model.work import Job, JobCharger
 
 WHISPER_RATE_HZ = 16_000
 SPOKEN_RATE_HZ = 24_000
@@ -161,11 +162,19 @@ def _loop_at(words: list[str], plain: list[str], place: int) -> tuple[int, int]:
 
 
 class SharedPiperTTSService(PiperTTSService):
-    """Piper with the process's one voice, without randomness, at any rate and pitch."""
+    """Piper with the process's one voice, without randomness, at any rate and pitch.
 
-    def __init__(self, settings: PiperTts, timbre: Timbre, **kwargs: Any) -> None:
+    What ``cache`` keeps is not synthesised again. It takes the same jobs, by which a charged call is the
+    same to the bit.
+    """
+
+    def __init__(self, settings: PiperTts, timbre: Timbre, cache: SpeechCache, **kwargs: Any) -> None:
         path = settings.voice_path
+        self._path = path
         self._timbre = timbre
+        self._cache = cache
+        if not (_loading_is_free() and cache.knows(path)):
+            shared_voice(path)
         # PiperTTSService would load a voice of its own, or download one.
         TTSService.__init__(
             self,
@@ -174,11 +183,11 @@ class SharedPiperTTSService(PiperTTSService):
             settings=self.Settings(model=None, voice=path.stem, language=None),
             **kwargs,
         )
-        self._voice = shared_voice(path)
 
     async def run_tts(self, text: str, context_id: str) -> AsyncGenerator[Frame, None]:
         """Yield audio frames of ``text``."""
-        sentences = spoken(text, self._voice, self._timbre, self.sample_rate)
+        line = SpokenLine(text, self._path, self._timbre, self.sample_rate)
+        sentences = self._cache.sentences(line, partial(self._synthesise, text))
 
         async def pcm() -> AsyncIterator[bytes]:
             loop = asyncio.get_running_loop()
@@ -199,8 +208,17 @@ class SharedPiperTTSService(PiperTTSService):
         finally:
             await self.stop_ttfb_metrics()
 
+    def _synthesise(self, text: str) -> Iterator[bytes]:
+        return spoken(text, shared_voice(self._path), self._timbre, self.sample_rate)
+
     def _seconds(self, sentence: bytes | None) -> float:
         return len(sentence or b"") / 2 / self.sample_rate
+
+
+def _loading_is_free() -> bool:
+    """Return whether a model may be loaded in the middle of a call: elsewhere an answer would wait for it."""
+    loop = asyncio.get_running_loop()
+    return isinstance(loop, JobCharger) and loop.charges_jobs
 
 
 class SharedWhisperSTTService(WhisperSTTService):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
 from pytest_voiceeval.bots.profile import load_profile
+from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bridge.endpoint import Endpoint
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.plugin.options import is_url_list, words
@@ -46,7 +47,7 @@ def make_endpoint(side: Side, settings: Settings, log_folder: Path) -> Endpoint:
     if kind == "cmd":
         log = log_folder / f"bot_{side}_{settings.worker}.log"
         return CommandBot(side, command, log, start_seconds=settings.start_timeout)
-    return LocalBot(side, load_profile(text), settings.rehearsal)
+    return LocalBot(side, load_profile(text), settings.rehearsal, cache=SpeechCache(settings.cache_dir))
 
 
 def _named(side: Side, settings: Settings) -> str:

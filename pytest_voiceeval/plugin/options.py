@@ -170,6 +170,14 @@ REHEARSAL = Option(
 OUTPUT_DIR = Option(
     "voice_output_dir", non_empty, "eval_results", "folder in which each run makes its own", "DIR"
 )
+CACHE_DIR = Option(
+    "voice_cache_dir",
+    non_empty,
+    "user",
+    "folder that keeps what embedded bots say of a rehearsal, so that it is synthesised once; 'user' is in "
+    "the user's cache directory, 'none' keeps nothing",
+    "DIR",
+)
 DURATION = Option(
     "voice_duration", seconds_or_empty, "", "time limit of every call, whatever its scenario says", "SECONDS"
 )
@@ -208,6 +216,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     USER,
     REHEARSAL,
     OUTPUT_DIR,
+    CACHE_DIR,
     DURATION,
     INACTIVITY_TIMEOUT,
     CONNECT_TIMEOUT,

@@ -25,6 +25,7 @@ class Settings:
         agent, user: what names the bot of each side.
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
+        cache_dir: folder of spoken lines; ``None`` if none are kept.
         duration: time limit of every call in seconds; ``None`` leaves it to the scenarios.
         inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
         clock: which clock calls run on.
@@ -38,6 +39,7 @@ class Settings:
     user: str
     rehearsal: str
     output_dir: Path
+    cache_dir: Path | None
     duration: float | None
     inactivity_timeout: float | None
     connect_timeout: float
@@ -54,14 +56,13 @@ class Settings:
         Raises:
             pytest.UsageError: if a value is wrong.
         """
-        flagged = options.OUTPUT_DIR.is_flagged(config)
-        base = config.invocation_params.dir if flagged else config.rootpath
         return cls(
             scenarios=options.SCENARIOS.read(config),
             agent=options.AGENT.read(config),
             user=options.USER.read(config),
             rehearsal=options.REHEARSAL.read(config),
-            output_dir=base / options.OUTPUT_DIR.read(config),
+            output_dir=_base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config),
+            cache_dir=_cache_dir(config),
             duration=options.DURATION.read(config),
             inactivity_timeout=options.INACTIVITY_TIMEOUT.read(config),
             connect_timeout=options.CONNECT_TIMEOUT.read(config),
@@ -87,6 +88,22 @@ class Settings:
         from pytest_voiceeval.scenarios.packs import builtin_pack, user_pack  # noqa: PLC0415 - light start
 
         return tuple(dict.fromkeys([builtin_pack(), *map(user_pack, self.pack_roots)]))
+
+
+def _base(config: pytest.Config, option: options.Option[str]) -> Path:
+    """Return where a relative path starts: on the command line where the user is, in the ini at the root."""
+    return config.invocation_params.dir if option.is_flagged(config) else config.rootpath
+
+
+def _cache_dir(config: pytest.Config) -> Path | None:
+    from pytest_voiceeval.bots.speech_cache import cache_folder  # noqa: PLC0415 - light start
+
+    option = options.CACHE_DIR
+    text = option.read(config)
+    try:
+        return cache_folder(text, _base(config, option))
+    except ValueError as exc:
+        raise pytest.UsageError(f"{option.name(config)}={text}: {exc}") from None
 
 
 def _pack_roots(config: pytest.Config) -> tuple[Path, ...]:
