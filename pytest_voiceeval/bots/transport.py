@@ -33,6 +33,13 @@ PIECE_SECONDS = 0.04
 """Length of the pieces in which sound goes through a pipeline."""
 
 
+LASTING_SECONDS = 1.0
+"""How long a silence must have lasted for nothing in the pipeline to wait for its exact length."""
+
+SILENT_PIECE_SECONDS = 0.2
+"""Length of the pieces of such a silence."""
+
+
 class SkippingSerializer(ProtobufFrameSerializer):
     """Protobuf frames; what is none is counted in ``skipped_frames`` and dropped."""
 
@@ -73,11 +80,13 @@ def _check(frame: Frame) -> None:
 class BotInputTransport(SingleClientWebsocketServerInputTransport):
     """Listens on a socket that is bound already, takes large messages, and hears in pieces of 40 ms.
 
-    The cost of a piece on its way through the pipeline does not depend on its length.
+    The cost of a piece on its way through the pipeline does not depend on its length. In a silence that
+    lasts, the pieces are longer; the first sound in it ends the piece.
     """
 
     listening: socket.socket
     _heard = b""
+    _silent_seconds = 0.0
 
     def forget(self) -> None:
         """Drop sound that has not gone into the pipeline yet."""
@@ -85,8 +94,13 @@ class BotInputTransport(SingleClientWebsocketServerInputTransport):
 
     async def push_audio_frame(self, frame: InputAudioRawFrame) -> None:
         """Put sound into the pipeline, when enough of it has come."""
+        bytes_a_second = frame.sample_rate * 2 * frame.num_channels
+        lasting = self._silent_seconds >= LASTING_SECONDS
+        silent = not frame.audio.strip(b"\0")
+        self._silent_seconds = self._silent_seconds + len(frame.audio) / bytes_a_second if silent else 0.0
         self._heard += frame.audio
-        if len(self._heard) >= PIECE_SECONDS * frame.sample_rate * 2 * frame.num_channels:
+        enough = SILENT_PIECE_SECONDS if lasting and silent else PIECE_SECONDS
+        if len(self._heard) >= enough * bytes_a_second or (lasting and not silent):
             piece, self._heard = self._heard, b""
             await super().push_audio_frame(InputAudioRawFrame(piece, frame.sample_rate, frame.num_channels))
 
