@@ -10,12 +10,12 @@ from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.metrics import Metrics
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
-from pytest_voiceeval.run.files import write_json
 from pytest_voiceeval.run.logs import bots_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import score
+from pytest_voiceeval.world.files import write_json
 
 METRICS = "metrics.json"
 SCENARIO_CONFIG = "scenario_config"

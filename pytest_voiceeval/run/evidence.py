@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pytest_voiceeval.model.conversation import Conversation, Recording
 from pytest_voiceeval.model.turns import SIDES, Turn, response_latencies
-from pytest_voiceeval.run.files import write_json, write_text, write_whole
 from pytest_voiceeval.scoring.payload import prediction_payload
+from pytest_voiceeval.world.files import write_json, write_text, write_whole
 
 TRANSCRIPT = "conversation_log.txt"
 SEGMENTS = "conversation_log.seglst.json"
@@ -19,6 +19,9 @@ RECORDING = "conversation_log.wav"
 BRIDGE_LOG = "bridge_log.txt"
 RESPONSE = "final_agent_response.json"
 DB_HASH = "final_scenario_db_hash.txt"
+
+TITLE = "RTVI Evaluation Bridge - Conversation Log"
+"""First line of the transcript: readers of the reference's files know them by it."""
 
 RULE = "=" * 80
 INTERRUPTED = "[INTERRUPTED]"
@@ -53,7 +56,7 @@ def words_of(turn: Turn) -> str:
 
 def transcript_text(conversation: Conversation) -> str:
     """Return ``conversation_log.txt``."""
-    head = ["Voice Evaluation - Conversation Log", RULE, f"Start Time: {_iso(conversation.started_at)}", RULE]
+    head = [TITLE, RULE, f"Start Time: {_iso(conversation.started_at)}", RULE]
     tail = [
         RULE,
         f"End time: {_iso(conversation.ended_at)}",

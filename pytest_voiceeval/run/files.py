@@ -1,47 +1,11 @@
-"""Files that appear whole: written under a temporary name, then renamed. Names that are safe."""
+"""Folders and files of a run: names that are safe, folders that nobody else has, JSON as it is found."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
-
-
-def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> Path:
-    """Have ``fill`` write ``path``; the file appears only once it is complete.
-
-    Missing folders are made. If ``fill`` raises, nothing is left behind.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            fill(stream)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return path
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write ``text`` as UTF-8 with newlines as they are; what UTF-8 cannot hold is escaped."""
-    return write_whole(path, lambda stream: stream.write(text.encode("utf-8", "backslashreplace")))
-
-
-def write_json(path: Path, value: Any) -> Path:
-    """Write ``value`` as strict JSON, indented by two.
-
-    Raises:
-        ValueError: if a number in it is not finite: JSON has no such number.
-    """
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-    return write_text(path, text + "\n")
+from typing import Any
 
 
 def read_json(path: Path) -> Any:

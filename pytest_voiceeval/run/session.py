@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pytest_voiceeval.run.files import claim_folder, read_json, write_json, write_text
+from pytest_voiceeval.run.files import claim_folder, read_json
+from pytest_voiceeval.world.files import write_json, write_text
 
 CSV_HEADER = ("Scenario", "User_Transcript", "Agent_Transcript", "Latency_ms")
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.model.turns import SIDES
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.world.files import write_json, write_text
 from pytest_voiceeval.world.hashing import get_dict_hash
+
+INDENT = 4
+"""Of the JSON files, as the reference has it."""
 
 
 def save_scenario(scenario: Scenario, directory: Path) -> None:
     """Write prompts, tools, ``metadata.json`` and the reference, if there is one, into ``directory``."""
-    directory.mkdir(parents=True, exist_ok=True)
     for side in SIDES:
-        _write(directory / f"{side}_prompt.txt", scenario.prompt(side))
-        _write(directory / f"{side}_tools.json", _json(scenario.tools(side)))
-    _write(directory / "metadata.json", _json(metadata(scenario)))
+        write_text(directory / f"{side}_prompt.txt", scenario.prompt(side))
+        write_json(directory / f"{side}_tools.json", scenario.tools(side), indent=INDENT)
+    write_json(directory / "metadata.json", metadata(scenario), indent=INDENT)
     reference = scenario.reference_answer
     if reference:
         content = {"message": reference} if isinstance(reference, str) else reference
-        _write(directory / scenario.reference_file, _json(content))
+        write_json(directory / scenario.reference_file, content, indent=INDENT)
 
 
 def metadata(scenario: Scenario) -> dict[str, Any]:
@@ -52,14 +53,3 @@ def metadata(scenario: Scenario) -> dict[str, Any]:
 
 def _hash(db: dict[str, Any] | None) -> str | None:
     return get_dict_hash(db) if db else None
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, indent=4, ensure_ascii=False, allow_nan=False)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write ``text`` so that ``path`` appears whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)

@@ -259,3 +259,25 @@ def test_a_user_sink_of_loguru_stays(tmp_path: Path) -> None:
     finally:
         logger.remove(mine)
     assert any("still here" in line for line in lines)
+
+
+def test_the_transcript_is_known_by_its_first_line() -> None:
+    assert transcript_text(canned()).startswith("RTVI Evaluation Bridge - Conversation Log\n====")
+
+
+def test_values_of_others_never_cost_the_evidence(tmp_path: Path) -> None:
+    odd = {"name": "x", "arguments": {"price": float("nan"), 3: "\ud800"}}
+    conversation = canned(
+        agent=SideEvidence(
+            actions=(ActionRecord(AGENT, odd),),
+            context=[{"role": "assistant", "content": "\udfff", "score": float("-inf")}],
+        ),
+        turns=(Turn(AGENT, 0.5, 1.5, "half \ud83d"),),
+        events=("an event \ud83d",),
+    )
+    evaluate_conversation(Tea(), conversation, settings=SETTINGS, folder=tmp_path)
+    assert read(tmp_path / "final_agent_response.json") == [
+        {"actions": [{"side": "agent", "name": "x", "arguments": {"price": None, "3": "\ud800"}}]}
+    ]
+    assert read(tmp_path / "bot_logs_agent" / "llm_context.json")[0]["score"] is None
+    assert read(tmp_path / "metrics.json")["turns"][0]["text"] == "half \ud83d"

@@ -111,3 +111,14 @@ def test_a_text_reference_is_wrapped_and_the_file_name_is_the_scenarios(tmp_path
 
     Elsewhere().save(tmp_path)
     assert read(tmp_path / "expected.json") == {"message": "a cup"}
+
+
+def test_a_text_that_utf_8_cannot_hold_is_saved_escaped_and_no_draft_is_left(tmp_path: Path) -> None:
+    class Odd(Saved):
+        name = "coffee__odd"
+        description = "half \ud83d"
+        agent_task = Task(goal="talk \ud83d")
+
+    Odd().save(tmp_path / "deep" / "down")
+    assert read(tmp_path / "deep" / "down" / "metadata.json")["description"] == "half \ud83d"
+    assert not [path for path in (tmp_path / "deep" / "down").iterdir() if path.name.startswith(".")]

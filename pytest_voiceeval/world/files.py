@@ -1,0 +1,83 @@
+"""Files that appear whole: written under a temporary name, then renamed. What JSON can't hold is replaced."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+MAX_DEPTH = 200
+"""Levels of nesting that a JSON file keeps; of what lies deeper only the type's name stands in it."""
+
+MAX_BITS = 10_000
+"""Longest whole number that stands in a JSON file as a number: Python refuses to print longer ones."""
+
+
+def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> Path:
+    """Have ``fill`` write ``path``; the file appears only once it is complete.
+
+    Missing folders are made. If ``fill`` raises, nothing is left behind.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            fill(stream)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write ``text`` as UTF-8 with newlines as they are; what UTF-8 cannot hold is escaped."""
+    return write_whole(path, lambda stream: stream.write(text.encode("utf-8", "backslashreplace")))
+
+
+def write_json(path: Path, value: Any, *, indent: int = 2) -> Path:
+    """Write ``value`` as strict JSON; values of others that JSON does not have never stop it.
+
+    A number that is not finite becomes ``null``, a key that is no text its text, anything else that JSON
+    does not have its text too, and half a surrogate pair its escape.
+    """
+    text = json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return write_text(path, text + "\n")
+
+
+def plain(value: Any, above: tuple[int, ...] = ()) -> Any:
+    """Return ``value`` made of what strict JSON has, and nothing else.
+
+    ``above`` are the identities of what ``value`` lies in.
+    """
+    if isinstance(value, Mapping | list | tuple | set | frozenset):
+        if len(above) >= MAX_DEPTH or id(value) in above:
+            return f"<{type(value).__name__}>"
+        inside = (*above, id(value))
+        if isinstance(value, Mapping):
+            return {_key(key): plain(inner, inside) for key, inner in value.items()}
+        return [plain(inner, inside) for inner in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return hex(value)
+    return value if value is None or isinstance(value, str | int) else _text(value)
+
+
+def _key(key: Any) -> str:
+    """Return a key as ``json`` writes it: texts as they are, constants in JSON's spelling."""
+    if key is None or isinstance(key, bool):
+        return "null" if key is None else str(key).lower()
+    return _text(key)
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # whatever a foreign object raises must not cost the evidence
+        return f"<{type(value).__name__}>"
