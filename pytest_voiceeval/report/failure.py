@@ -64,6 +64,8 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
     content = metrics.json
     turns = content["turns"]
     yield f"  stop reason: {content['stop_reason']} after {content['duration_seconds']:.1f} s"
+    for side, error in (content.get("pull_errors") or {}).items():
+        yield f"  evidence of the {side} is missing: {error}"
     if not turns:
         yield "  turns: none; nobody was heard"
         return

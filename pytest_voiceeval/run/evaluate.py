@@ -7,6 +7,7 @@ from pathlib import Path
 from pytest_voiceeval.bridge.call import CallSettings, hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
+from pytest_voiceeval.errors import BotRefusedError
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.metrics import Metrics
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
@@ -15,6 +16,7 @@ from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import score
+from pytest_voiceeval.scoring.evidence import unscorable
 from pytest_voiceeval.world.files import write_json
 
 METRICS = "metrics.json"
@@ -69,9 +71,14 @@ def evaluate_conversation(
 
     Evidence that ``hold`` has not written there, because the conversation came from elsewhere, is
     written first.
+
+    Raises:
+        BotRefusedError: if a bot did not give the end state that a whitelisted signal needs.
     """
     if not has_evidence(folder):
         write_evidence(conversation, folder)
+    if reason := unscorable(scenario, conversation):
+        raise BotRefusedError(reason)
     scores = score(scenario, conversation, strict_match=settings.strict_match)
     content = metrics_json(scenario, conversation, scores, folder)
     write_json(folder / METRICS, content)

@@ -68,14 +68,13 @@ def transcript_text(conversation: Conversation) -> str:
 
 def transcript_lines(turns: Sequence[Turn]) -> Iterator[str]:
     """Yield one line a turn, and one for each response latency under the agent turn that ends it."""
-    latencies = iter(response_latencies(turns))
-    answers = [False, *((a.speaker, b.speaker) == ("user", "agent") for a, b in pairwise(turns))]
-    for turn, is_answer in zip(turns, answers, strict=False):
+    latencies = [[], *(response_latencies(pair) for pair in pairwise(turns))]
+    for turn, answers in zip(turns, latencies, strict=False):
         words = " ".join(words_of(turn).split())
         length = turn.end - turn.start
         yield f"[{turn.start:7.3f}s - {turn.end:7.3f}s] ({length:.3f}s) {turn.speaker.upper()}: {words}"
-        if is_answer:
-            yield f"  → Response latency: {next(latencies).seconds * 1000:.1f}ms"
+        for latency in answers:
+            yield f"  → Response latency: {latency.seconds * 1000:.1f}ms"
 
 
 def segments(conversation: Conversation) -> list[dict[str, object]]:

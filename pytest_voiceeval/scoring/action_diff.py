@@ -21,14 +21,16 @@ MAX_LINES = 30
 
 
 def explain_mismatch(reference: Any, prediction: Any, rules: MatchRules = EXACT) -> list[str]:
-    """Return one line for each thing that ``prediction`` lacks; no line if it matches.
+    """Return one line for each thing that ``prediction`` lacks, at least one; no line if it matches.
 
     Each reference that matches nothing is held against the answer nearest to it. Example:
     ``items[0].name: expected "Pepperoni Pizza", found "wrong Pepperoni Pizza"``.
     """
     if check_if_task_success(reference, prediction, rules):
         return []
-    lines = list(_answer_lines(reference, prediction, rules))
+    lines = list(_answer_lines(reference, prediction, rules)) or [
+        f"expected {shown(reference)}, found {shown(prediction)}"
+    ]
     hidden = len(lines) - MAX_LINES
     return lines if hidden <= 1 else [*lines[:MAX_LINES], f"… and {hidden} more differences"]
 

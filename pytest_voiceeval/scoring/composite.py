@@ -11,7 +11,8 @@ from pytest_voiceeval.model.metrics import Breakdown, Scores, SignalResult, Verd
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.scoring.action_diff import explain_mismatch
 from pytest_voiceeval.scoring.db_state import db_state_assertions, db_state_match
-from pytest_voiceeval.scoring.match import MatchRules
+from pytest_voiceeval.scoring.evidence import action_match_notes
+from pytest_voiceeval.scoring.match import MatchRules, check_if_task_success
 from pytest_voiceeval.scoring.payload import prediction_payload, reference_payload
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ _HOW_IT_ENDED = {
     StopReason.TIMEOUT: "the time limit was reached",
     StopReason.INACTIVITY: "nobody made a sound any more",
     StopReason.AGENT_HANGUP: "the agent's connection closed before that",
+    StopReason.USER_HANGUP: "the simulated user went away",
     StopReason.CANCELLED: "the run was interrupted",
+    StopReason.ERROR: "the call broke off by an error that is not the agent's",
 }
 
 
@@ -58,9 +61,11 @@ def action_match(
         reason = "the scenario has no reference answer"
         return SignalResult(SuccessSignal.ACTION_MATCH, None, NOT_APPLICABLE, reason)
     rules = MatchRules.of(scenario, strict=strict_match)
-    differences = explain_mismatch(reference, prediction_payload(conversation), rules)
-    passed = not differences
-    return SignalResult(SuccessSignal.ACTION_MATCH, passed, passed, "\n".join(differences))
+    prediction = prediction_payload(conversation)
+    if check_if_task_success(reference, prediction, rules):
+        return SignalResult(SuccessSignal.ACTION_MATCH, True, True)
+    lines = [*action_match_notes(conversation), *explain_mismatch(reference, prediction, rules)]
+    return SignalResult(SuccessSignal.ACTION_MATCH, False, False, "\n".join(lines))
 
 
 def nl_assertions(scenario: Scenario) -> SignalResult:

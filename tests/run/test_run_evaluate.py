@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.errors import BotUnreachableError, DefinitionError
+from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.errors import BotRefusedError, BotUnreachableError, DefinitionError
 from pytest_voiceeval.model.conversation import (
     ActionRecord,
     Conversation,
@@ -21,15 +23,19 @@ from pytest_voiceeval.model.conversation import (
     StopReason,
     TokenUsage,
 )
+from pytest_voiceeval.model.metrics import Verdict
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
+from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
-from pytest_voiceeval.run.evidence import transcript_text, write_evidence
-from pytest_voiceeval.run.metrics import latency_stats
+from pytest_voiceeval.run.evidence import transcript_lines, transcript_text, write_evidence
+from pytest_voiceeval.run.metrics import counted_turns, latency_stats
 from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.run.summary import summary_text
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
+from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
+from pytest_voiceeval.wire.connection import Connection
 
 SETTINGS = RunSettings()
 
@@ -281,3 +287,85 @@ def test_values_of_others_never_cost_the_evidence(tmp_path: Path) -> None:
     ]
     assert read(tmp_path / "bot_logs_agent" / "llm_context.json")[0]["score"] is None
     assert read(tmp_path / "metrics.json")["turns"][0]["text"] == "half \ud83d"
+
+
+def test_evidence_that_a_signal_needs_and_no_bot_gave_is_an_error_and_leaves_no_metrics(
+    tmp_path: Path,
+) -> None:
+    gone = canned(agent=SideEvidence(pull_error="no answer within 10 s"), pushed=())
+    with pytest.raises(BotRefusedError, match="could not be pulled: no answer within 10 s"):
+        evaluate_conversation(Tea(), gone, settings=SETTINGS, folder=tmp_path)
+    assert not (tmp_path / "metrics.json").exists()
+    assert (tmp_path / "conversation_log.txt").exists()
+
+
+def test_an_agent_that_died_with_its_evidence_fails_and_the_message_says_so(tmp_path: Path) -> None:
+    died = canned(
+        agent=SideEvidence(pull_error="nothing listens"), pushed=(), stop_reason=StopReason.AGENT_HANGUP
+    )
+    metrics = evaluate_conversation(Tea(), died, settings=SETTINGS, folder=tmp_path)
+    assert metrics.verdict is Verdict.FAILED
+    text = failure_text(metrics)
+    assert "the agent hung up, and what it recorded could not be pulled: nothing listens" in text
+    assert "  evidence of the agent is missing: nothing listens" in text
+
+
+@pytest.mark.parametrize(
+    ("last", "seconds", "counts"),
+    [
+        pytest.param(Turn(USER, 3.0, 4.9, "a", cut_off=True), 5.0, False, id="the call ended in it"),
+        pytest.param(Turn(USER, 3.0, 5.0, "a"), 5.0, True, id="it ended with the call"),
+        pytest.param(Turn(USER, 3.0, 3.0, "a", cut_off=True), 60.0, False, id="never heard"),
+        pytest.param(Turn(USER, 3.0, 4.0, "a", cut_off=True), 60.0, True, id="stopped, then silence"),
+    ],
+)
+def test_a_last_turn_counts_if_it_came_to_an_end(last: Turn, seconds: float, counts: bool) -> None:
+    recording = Recording(bytes(4 * int(seconds * 16000)), 16000)
+    conversation = canned(turns=(Turn(AGENT, 0.5, 2.0, "b"), last), recording=recording)
+    assert (last in counted_turns(conversation)) is counts
+
+
+def test_a_last_turn_that_was_barged_into_and_stopped_counts() -> None:
+    barged = Turn(AGENT, 0.5, 3.0, "a", cut_off=True)
+    turns = (barged, Turn(USER, 2.8, 6.0, "b"))
+    recording = Recording(bytes(4 * 6 * 16000), 16000)
+    assert counted_turns(canned(turns=turns, recording=recording)) == list(turns)
+
+
+def test_an_answer_to_a_turn_that_nobody_heard_has_no_latency_in_the_transcript() -> None:
+    turns = (
+        Turn(USER, 1.0, 1.0, "unheard"),
+        Turn(AGENT, 2.0, 3.0, "What?"),
+        Turn(USER, 4.0, 5.0, "Tea."),
+        Turn(AGENT, 5.5, 6.0, "Sure."),
+    )
+    lines = list(transcript_lines(turns))
+    assert [line for line in lines if "latency" in line] == ["  → Response latency: 500.0ms"]
+    assert "latency" in lines[-1]
+
+
+def test_durations_and_times_are_those_of_the_calls_clock(tmp_path: Path) -> None:
+    agent = FakeBot(
+        AGENT, [Utterance("Welcome.", 30, 300), Utterance("Bye.", 30, 350, late_sends=(exit_message(),))]
+    )
+    user = FakeBot(USER, [Utterance("Tea please.", 30, 500)])
+
+    async def call() -> Conversation:
+        return await hold_call(
+            Tea(),
+            user=Peer(USER, "ws://user", "user"),
+            agent=Peer(AGENT, "ws://agent", "agent"),
+            settings=CallSettings(max_duration=600, opener=opener, clock="virtual"),
+        )
+
+    async def opener(url: str, limit: float) -> Connection:
+        return await (agent if "agent" in url else user).open(url, limit)
+
+    conversation = VirtualClock().run(call())
+    content = evaluate_conversation(Tea(), conversation, settings=SETTINGS, folder=tmp_path).json
+    assert content["duration_seconds"] > 90
+    assert content["scenario_duration"] == pytest.approx(content["duration_seconds"], abs=2)
+    end = datetime.fromisoformat(content["turns"][-1]["timestamp"]) - conversation.started_at
+    assert end.total_seconds() == pytest.approx(conversation.turns[-1].start, abs=1e-3)
+    summary = summary_text([content], total=1, errors=0, skipped=0)
+    assert f"  Turns/min: {3 / content['scenario_duration'] * 60:.1f}" in summary
