@@ -14,6 +14,10 @@ class DefinitionError(VoiceEvalError, ValueError):
     """A scenario, a tool, a pack or a rehearsal is defined wrongly."""
 
 
+class FileSkippedError(VoiceEvalError):
+    """A file of a pack skipped itself, as by ``pytest.importorskip``: it defines nothing here."""
+
+
 class DuplicateNameError(DefinitionError):
     """A name is registered twice."""
 

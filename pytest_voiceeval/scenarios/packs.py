@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import re
@@ -12,10 +13,13 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.errors import DefinitionError, FileSkippedError
 
 BUILTIN = "pytest_voiceeval.builtin"
 USER_PARENT = "voice_packs"
+
+REGISTERS = b"register_eval_scenario"
+"""What a file in ``scenarios/`` has in its text if it defines scenarios; others are none of ours."""
 
 
 @dataclass(frozen=True)
@@ -31,33 +35,36 @@ class Pack:
     package: str
 
     def scenario_files(self) -> list[Path]:
-        """Return the files in ``scenarios/`` that define scenarios, sorted."""
-        return self._files("scenarios")
+        """Return the files in ``scenarios/`` that define scenarios, sorted; they are read, not imported."""
+        return [path for path in self._files("scenarios") if _registers(path)]
 
     def tool_files(self) -> list[Path]:
         """Return the files in ``tools/`` that define tools, sorted."""
         return self._files("tools")
 
     def load(self) -> None:
-        """Import all its tools, then all its scenarios, which registers them.
+        """Import all its tools, then all its scenarios, which registers them; skipped files are passed over.
 
         Raises:
             DefinitionError: if a file can't be imported.
         """
         self.load_tools()
         for path in self.scenario_files():
-            self.load_file(path)
+            with contextlib.suppress(FileSkippedError):
+                self.load_file(path)
 
     def load_tools(self) -> None:
-        """Import all its tools."""
+        """Import all its tools; skipped files are passed over."""
         for path in self.tool_files():
-            self.load_file(path)
+            with contextlib.suppress(FileSkippedError):
+                self.load_file(path)
 
     def load_file(self, path: Path) -> ModuleType:
         """Return the module of ``path``, a file in ``scenarios/`` or ``tools/``, imported once.
 
         Raises:
             DefinitionError: if it lies outside the pack, or can't be imported: says where and why.
+            FileSkippedError: if it skips itself; raised from the exception with which it does.
         """
         try:
             parts = path.resolve().relative_to(self.root).with_suffix("").parts
@@ -68,7 +75,11 @@ class Pack:
                 raise DefinitionError(f"{path}: rename it; '{part}' can't be part of a module's name")
         try:
             return importlib.import_module(".".join([self.package, *parts]))
-        except Exception as exc:  # a pack's file may raise anything
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as exc:  # a pack's file may raise anything, also pytest.fail and SystemExit
+            if _is_skip(exc):
+                raise FileSkippedError(f"{_place(exc, path, self.root)}: skipped: {exc}") from exc
             raise _import_error(exc, path, self.root) from exc
 
     def _files(self, folder: str) -> list[Path]:
@@ -97,11 +108,17 @@ def user_pack(root: Path) -> Pack:
     return Pack(root, name)
 
 
+def is_pack(root: Path) -> bool:
+    """Return whether the folder ``root`` has a file that defines scenarios; nothing is imported."""
+    return bool(Pack(root, "").scenario_files())
+
+
 def load_scenario_file(pack: Pack, path: Path) -> ModuleType:
     """Return the module of a scenario file of ``pack``, after importing the pack's tools.
 
     Raises:
         DefinitionError: if it, or a tool, can't be imported.
+        FileSkippedError: if it skips itself.
     """
     pack.load_tools()
     return pack.load_file(path)
@@ -122,15 +139,36 @@ def _ensure_package(name: str, search: list[str]) -> None:
         setattr(sys.modules[parent], child, package)
 
 
-def _import_error(exc: Exception, path: Path, root: Path) -> DefinitionError:
+def _registers(path: Path) -> bool:
+    try:
+        return REGISTERS in path.read_bytes()
+    except OSError:  # a folder of that name, a dangling link, no permission: nothing to import
+        return False
+
+
+def _is_skip(exc: BaseException) -> bool:
+    """Return whether pytest takes ``exc`` for a skip."""
+    import unittest  # noqa: PLC0415 - only where something was raised, as pytest
+
+    import pytest  # noqa: PLC0415
+
+    return isinstance(exc, pytest.skip.Exception | unittest.SkipTest)
+
+
+def _import_error(exc: BaseException, path: Path, root: Path) -> DefinitionError:
     """Return the error that says where in the pack ``exc`` was raised, what it is, and its text."""
-    file, line = str(path), None
-    for frame in traceback.extract_tb(exc.__traceback__):
-        if Path(frame.filename).is_relative_to(root):
-            file, line = frame.filename, frame.lineno
-    if isinstance(exc, SyntaxError) and exc.filename:
-        file, line = exc.filename, exc.lineno
-    where = f"{file}:{line}" if line else file
+    where = _place(exc, path, root)
     if isinstance(exc, DefinitionError):
         return type(exc)(f"{where}: {exc}")
     return DefinitionError(f"{where}: {type(exc).__name__}: {exc}")
+
+
+def _place(exc: BaseException, path: Path, root: Path) -> str:
+    """Return the file, and the line where it can be told, that ``exc`` was raised at in a pack."""
+    file, line = str(path), None
+    for frame in traceback.extract_tb(exc.__traceback__):
+        if any(Path(frame.filename).is_relative_to(root / folder) for folder in ("scenarios", "tools")):
+            file, line = frame.filename, frame.lineno
+    if isinstance(exc, SyntaxError) and exc.filename:
+        file, line = exc.filename, exc.lineno
+    return f"{file}:{line}" if line else file

@@ -53,6 +53,18 @@ def scenario_class(name: str) -> type[Scenario] | None:
     return entry.cls if entry and entry.origin.is_loaded else None
 
 
+def named_scenario_class(name: str) -> type[Scenario]:
+    """Return the class registered as exactly ``name``.
+
+    Raises:
+        UnknownNameError: if there is none; the message has the nearest names.
+    """
+    cls = scenario_class(name)
+    if cls is None:
+        raise UnknownNameError(_no_scenario(name, list_eval_scenarios()))
+    return cls
+
+
 def get_eval_scenario(name: str, **kwargs: Any) -> Scenario | None:
     """Return a new instance of the scenario ``name``; ``None`` if there is none."""
     cls = scenario_class(name)
@@ -94,6 +106,16 @@ def select(selectors: Sequence[str]) -> list[str]:
 
 def _stands_for(selector: str, name: str) -> bool:
     return selector in ("all", name, scenario_domain(name)) or fnmatchcase(name, selector)
+
+
+def _no_scenario(name: str, names: list[str]) -> str:
+    several = [known for known in names if _stands_for(name, known)]
+    if several:
+        shown = ", ".join(repr(known) for known in several[:3]) + (", …" if len(several) > 3 else "")
+        return f"'{name}' is no scenario but stands for {len(several)}: name one, such as {shown}"
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "pytest --voice-list prints all names"
+    return f"no scenario '{name}'; {hint}"
 
 
 def _nothing_matches(selector: str, names: list[str]) -> str:

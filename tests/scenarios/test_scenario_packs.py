@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pytest_voiceeval import get_eval_scenario, list_eval_scenarios
-from pytest_voiceeval.errors import DefinitionError, DuplicateNameError
-from pytest_voiceeval.scenarios.packs import Pack, builtin_pack, load_scenario_file, user_pack
+from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, FileSkippedError
+from pytest_voiceeval.scenarios.packs import Pack, builtin_pack, is_pack, load_scenario_file, user_pack
 from pytest_voiceeval.scenarios.registry import select
 from pytest_voiceeval.tools import get_schema_tool_for_eval
 
@@ -41,6 +41,7 @@ class BrewTool(StandardSchemaTool):
     async def _execute(self):
         return BEANS
 """
+MARK = "# It would say: register_eval_scenario\n"
 PIZZA = """
 from pytest_voiceeval import (
     Actions, Persona, Resources, Scenario, Task, register_eval_scenario
@@ -156,6 +157,8 @@ def test_a_users_scenario_may_stand_on_a_built_in_base(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
+        ("import sys\nsys.exit(3)\n", "broken.py:2: SystemExit: 3"),
+        ("import pytest\n\npytest.fail('closed')\n", "broken.py:3: Failed: closed"),
         ("x = 1\nraise ValueError('bad beans')\n", "broken.py:2: ValueError: bad beans"),
         ("x = 1\n\nx = = 2\n", "broken.py:3: SyntaxError: invalid syntax"),
         ("from ._helper import f\nf()\n", "_helper.py:2: ZeroDivisionError: division by zero"),
@@ -169,7 +172,7 @@ def test_a_users_scenario_may_stand_on_a_built_in_base(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_imported_is_told_with_file_and_line(
     tmp_path: Path, text: str, complaint: str
 ) -> None:
-    files = {"scenarios/broken.py": text, "scenarios/_helper.py": "def f():\n    1 / 0\n"}
+    files = {"scenarios/broken.py": text + MARK, "scenarios/_helper.py": "def f():\n    1 / 0\n"}
     with pytest.raises(DefinitionError) as caught:
         user_pack(write(tmp_path / "broken", files)).load()
     assert complaint in str(caught.value)
@@ -177,7 +180,7 @@ def test_a_file_that_cannot_be_imported_is_told_with_file_and_line(
 
 
 def test_a_file_name_that_is_no_module_name_is_refused(tmp_path: Path) -> None:
-    pack = user_pack(write(tmp_path / "p", {"scenarios/two-words.py": ""}))
+    pack = user_pack(write(tmp_path / "p", {"scenarios/two-words.py": MARK}))
     with pytest.raises(DefinitionError, match="rename it; 'two-words' can't be part of a module's name"):
         pack.load()
 
@@ -185,6 +188,58 @@ def test_a_file_name_that_is_no_module_name_is_refused(tmp_path: Path) -> None:
 def test_a_file_outside_the_pack_is_refused(tmp_path: Path, pack: Pack) -> None:
     with pytest.raises(DefinitionError, match="does not lie in the pack"):
         pack.load_file(tmp_path / "stray.py")
+
+
+@pytest.mark.parametrize(
+    "skip",
+    [
+        "import pytest\n\npytest.importorskip('no_such_thing')\n",
+        "import pytest\n\npytest.skip('closed', allow_module_level=True)\n",
+        "import unittest\n\nraise unittest.SkipTest('closed')\n",
+    ],
+)
+def test_a_file_that_skips_itself_defines_nothing_and_hinders_no_other(tmp_path: Path, skip: str) -> None:
+    files = {
+        "scenarios/closed.py": skip + MARK,
+        "scenarios/drinks.py": SCENARIO,
+        "scenarios/_shared.py": "LIMIT = 30\n",
+        "tools/brewing.py": TOOL,
+        "tools/machines.py": skip,
+    }
+    pack = user_pack(write(tmp_path / "half open", files))
+    pack.load()
+    assert "pack_tests__espresso" in list_eval_scenarios()
+    with pytest.raises(FileSkippedError) as caught:
+        pack.load_file(pack.root / "scenarios" / "closed.py")
+    assert str(caught.value).startswith(f"{pack.root / 'scenarios' / 'closed.py'}:3: skipped: ")
+
+
+def test_only_files_that_register_scenarios_are_imported(tmp_path: Path) -> None:
+    files = {
+        "scenarios/test_login.py": "assert 0\n",
+        "scenarios/plain.py": "1 / 0\n",
+        "scenarios/folder.py/x": "",
+    }
+    root = write(tmp_path / "foreign", files)
+    assert not is_pack(root)
+    assert not is_pack(tmp_path)
+    user_pack(root).load()
+    write(root, {"scenarios/mine.py": MARK})
+    assert is_pack(root)
+    assert [path.name for path in user_pack(root).scenario_files()] == ["mine.py"]
+
+
+def test_the_place_of_an_error_is_a_file_of_the_pack_also_with_an_environment_below_it(
+    tmp_path: Path,
+) -> None:
+    files = {
+        ".venv/lib/helper.py": "def f():\n\n    1 / 0\n",
+        "scenarios/a.py": f"import sys\nsys.path.insert(0, {str(tmp_path / 'p' / '.venv' / 'lib')!r})\n"
+        "import helper\nsys.path.pop(0)\nhelper.f()\n" + MARK,
+    }
+    with pytest.raises(DefinitionError, match=r"scenarios.a\.py:5: ZeroDivisionError"):
+        user_pack(write(tmp_path / "p", files)).load()
+    sys.modules.pop("helper", None)
 
 
 def test_a_scenario_that_is_unloaded_is_gone(pack: Pack) -> None:

@@ -13,7 +13,12 @@ from pytest_voiceeval import (
 )
 from pytest_voiceeval.errors import DuplicateNameError, UnknownNameError
 from pytest_voiceeval.scenarios import registry
-from pytest_voiceeval.scenarios.registry import scenario_class, scenario_domains, select
+from pytest_voiceeval.scenarios.registry import (
+    named_scenario_class,
+    scenario_class,
+    scenario_domains,
+    select,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -126,3 +131,17 @@ def test_a_selector_for_nothing_names_the_nearest(selector: str, message: str) -
 def test_selecting_from_an_empty_registry_says_so() -> None:
     with pytest.raises(UnknownNameError, match="no scenario is registered"):
         select(["all"])
+
+
+def test_one_scenario_is_named_exactly_or_the_error_says_what_is_near() -> None:
+    register("tea__green", "tea__black", "coffee__latte")
+    assert named_scenario_class("tea__green") is scenario_class("tea__green")
+    for text, hint in (
+        ("tea__gren", "did you mean 'tea__green'"),
+        ("tea", "'tea' is no scenario but stands for 2: name one, such as 'tea__green', 'tea__black'"),
+        ("coffee__*", "stands for 1: name one, such as 'coffee__latte'"),
+        ("qqq", "pytest --voice-list prints all names"),
+    ):
+        with pytest.raises(UnknownNameError) as caught:
+            named_scenario_class(text)
+        assert hint in str(caught.value)
