@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pytest_voiceeval.world.files import write_whole
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bots.profile import Timbre
@@ -166,11 +167,5 @@ def _write(file: Path, digest: bytes, sentences: list[bytes]) -> None:
     """Put ``sentences`` into ``file``, whole or not at all."""
     sizes = [len(sentence) for sentence in sentences]
     body = struct.pack(f"<I{len(sizes)}I", len(sizes), *sizes) + b"".join(sentences)
-    unfinished = file.with_name(f"{file.stem[:16]}-{os.getpid()}-{secrets.token_hex(4)}.unfinished")
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            unfinished.write_bytes(hashlib.sha256(digest + body).digest() + body)
-            unfinished.replace(file)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_whole(file, lambda stream: stream.write(hashlib.sha256(digest + body).digest() + body))

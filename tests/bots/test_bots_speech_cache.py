@@ -176,6 +176,7 @@ def test_writers_that_are_killed_leave_nothing_half(tmp_path: Path, line: Spoken
 
 def test_names_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     assert cache_folder("none", tmp_path) is None
     assert cache_folder("a/b", tmp_path) == tmp_path / "a" / "b"
     assert cache_folder("~/b", tmp_path / "c") == tmp_path / "b"
