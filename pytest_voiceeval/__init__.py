@@ -9,6 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
+    from pytest_voiceeval.bots.profile import load_profile
+    from pytest_voiceeval.bridge.endpoint import Endpoint
     from pytest_voiceeval.model.conversation import ActionRecord, Conversation
     from pytest_voiceeval.model.metrics import Metrics
     from pytest_voiceeval.model.parts import Actions, NoiseConfig, Persona, Resources, Task
@@ -30,10 +33,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "ActionRecord": "model.conversation",
     "Actions": "model.parts",
+    "CommandBot": "bots.launch",
     "Conversation": "model.conversation",
+    "Endpoint": "bridge.endpoint",
+    "LocalBot": "bots.launch",
     "Metrics": "model.metrics",
     "NoiseConfig": "model.parts",
     "Persona": "model.parts",
+    "RemoteBot": "bots.launch",
     "Rehearsal": "scenarios.rehearsal",
     "Resources": "model.parts",
     "RunAggregator": "run.aggregate",
@@ -49,17 +56,22 @@ _HOMES = {
     "get_eval_scenario": "scenarios.registry",
     "list_eval_scenarios": "scenarios.registry",
     "load_db_artifact": "world.artifacts",
+    "load_profile": "bots.profile",
     "register_eval_scenario": "scenarios.registry",
 }
 
 __all__ = [
     "ActionRecord",
     "Actions",
+    "CommandBot",
     "Conversation",
+    "Endpoint",
+    "LocalBot",
     "Metrics",
     "NoiseConfig",
     "Persona",
     "Rehearsal",
+    "RemoteBot",
     "Resources",
     "RunAggregator",
     "Say",
@@ -74,6 +86,7 @@ __all__ = [
     "get_eval_scenario",
     "list_eval_scenarios",
     "load_db_artifact",
+    "load_profile",
     "register_eval_scenario",
 ]
 

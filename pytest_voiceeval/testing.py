@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import math
-import selectors
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from pytest_voiceeval.bridge.clock import ChargedClock
 from pytest_voiceeval.errors import WireError
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.wire import rtvi
@@ -21,55 +21,9 @@ from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
 from pytest_voiceeval.wire.frames import Audio, Message, decode, encode_audio, encode_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
-T = TypeVar("T")
 
-
-class VirtualClock:
-    """Time that jumps to the next timer as soon as nothing else is to be done.
-
-    For fakes: work in threads or other processes is not waited for.
-    """
-
-    name = "virtual"
-
-    def run(self, call: Coroutine[Any, Any, T]) -> T:
-        """Run ``call`` on a new loop whose time is virtual and starts at 0.
-
-        Raises:
-            RuntimeError: if everything waits for something that can never come.
-        """
-        with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
-            return runner.run(call)
-
-
-class _VirtualLoop(asyncio.SelectorEventLoop):
-    def __init__(self) -> None:
-        self._virtual_now = 0.0
-        super().__init__(_JumpingSelector(self))
-
-    def time(self) -> float:
-        return self._virtual_now
-
-    def jump(self, seconds: float) -> None:
-        self._virtual_now += seconds
-
-
-class _JumpingSelector(selectors.DefaultSelector):
-    def __init__(self, loop: _VirtualLoop) -> None:
-        super().__init__()
-        self._loop = loop
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(0)
-        if ready or timeout == 0:
-            return ready
-        if timeout is not None:
-            self._loop.jump(timeout)
-            return []
-        ready = super().select(10.0)
-        if not ready:
-            raise RuntimeError("everything waits, and nothing is left that could happen")
-        return ready
+class VirtualClock(ChargedClock):
+    """Time that jumps to the next timer as soon as nothing else is to be done, whatever the bots are."""
 
 
 @dataclass(frozen=True)

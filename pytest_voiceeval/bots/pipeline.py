@@ -230,7 +230,11 @@ async def _running(worker: PipelineWorker, transport: BotTransport) -> AsyncIter
     try:
         await asyncio.wait(either, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not coming_up.done():
-            raise BotUnreachableError(f"the embedded bot at {transport.url} did not start")
+            fault = running.exception() if running.done() and not running.cancelled() else None
+            raise BotUnreachableError(
+                f"the embedded bot at {transport.url} did not start within {_START_SECONDS:g} s: "
+                f"{fault or 'its pipeline says nothing; see the bots log of the call'}"
+            ) from fault
         yield
     finally:
         # A pipeline that is cancelled while it starts leaves tasks behind.

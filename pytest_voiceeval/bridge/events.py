@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
-from pytest_voiceeval.bridge.tape import Mark, MarkKind, Track
+from pytest_voiceeval.bridge.tape import Mark, MarkKind, Measure, Track
 from pytest_voiceeval.model.conversation import TokenUsage
-from pytest_voiceeval.model.turns import AGENT, Side
+from pytest_voiceeval.model.turns import AGENT, Side, WorkShare
 from pytest_voiceeval.wire import rtvi
 from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message
 from pytest_voiceeval.wire.rtvi import Envelope
+
+PROCESSORS: dict[WorkShare, str] = {"recognition": "STT", "model": "LLM", "synthesis": "TTS"}
+"""What the names of pipecat's services have in them, by the work they do."""
 
 
 class Listener:
@@ -121,19 +124,12 @@ class Listener:
                 self.tokens.completion + completion,
             )
             self._note(f"[{self.side.upper()} METRICS] tokens prompt={prompt} completion={completion}")
-        entries = envelope.fields.get("ttfb")
-        for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict):
-                self._note(
-                    f"[{self.side.upper()} METRICS] ttfb processor={_kind(entry.get('processor'))} "
-                    f"value={entry.get('value')}s"
-                )
+        for processor, seconds in rtvi.first_results(envelope):
+            self._note(f"[{self.side.upper()} METRICS] ttfb processor={processor} value={seconds}s")
+            for share, name in PROCESSORS.items():
+                if name in processor:
+                    self._track.measures.append(Measure(share, self._now(), seconds))
 
     def _heard(self, envelope: Envelope) -> None:
         kind = "final" if envelope.fields.get("final") else "partial"
         self._note(f"[{self.side.upper()} STT {kind}] {envelope.fields.get('text')!r}")
-
-
-def _kind(processor: object) -> str:
-    """Return a processor's name without the number that it has in its process."""
-    return str(processor).split("#")[0]

@@ -11,7 +11,7 @@ from pytest_voiceeval.audio.jitter import PlayedFrame
 from pytest_voiceeval.audio.onsets import audible_span
 from pytest_voiceeval.audio.pcm import Int16s, interleave
 from pytest_voiceeval.model.conversation import Recording
-from pytest_voiceeval.model.turns import AGENT, USER
+from pytest_voiceeval.model.turns import AGENT, USER, WorkShare
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,23 @@ class Mark:
     text: str = ""
 
 
+@dataclass(frozen=True)
+class Measure:
+    """Seconds of work that a bot reports, at a time of the tape."""
+
+    share: WorkShare
+    at: float
+    seconds: float
+
+
 @dataclass
 class Track:
-    """What one side said: the frames its listener got, and its marks."""
+    """What one side said: the frames its listener got, its marks, and the work that it reports."""
 
     frames: list[Int16s] = field(default_factory=list)
     sounds: list[Sound] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
 
 
 class Tape:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from pytest_voiceeval.bridge.tape import Mark, Sound, Tape
-from pytest_voiceeval.model.turns import SIDES, Side, Turn
+from pytest_voiceeval.bridge.tape import Mark, Measure, Sound, Tape
+from pytest_voiceeval.model.turns import SIDES, WORK_SHARES, Side, Turn, WorkShare
 
 FAR_SECONDS = 1.0
 """Sound further than this from all that a bot announced is a turn of its own."""
@@ -14,14 +15,18 @@ FAR_SECONDS = 1.0
 PAUSE_SECONDS = 0.7
 """Silence that parts two turns of a bot that announces none."""
 
+REPORT_SECONDS = 0.3
+"""How much later than the sound itself a bot may report the work that led to it."""
+
 NO_SPACE_BEFORE = frozenset(".,;:!?%)]}'\u2019\u201d\u2026\u3002\uff0c\uff1f\uff01")
 
 
 def turns_of(tape: Tape) -> tuple[Turn, ...]:
     """Return the turns of both sides, sorted by start."""
-    turns = [
-        turn for side in SIDES for turn in side_turns(side, tape.track(side).marks, tape.track(side).sounds)
-    ]
+    turns: list[Turn] = []
+    for side in SIDES:
+        track = tape.track(side)
+        turns += with_work(side_turns(side, track.marks, track.sounds), track.measures)
     return tuple(sorted(turns, key=lambda turn: (turn.start, turn.end)))
 
 
@@ -48,6 +53,28 @@ def side_turns(side: Side, marks: Sequence[Mark], sounds: Sequence[Sound]) -> li
     _hand_out_text(announced, unannounced, [mark for mark in marks if mark.kind == "text"])
     drafts = [draft for draft in announced + unannounced if draft.sounds or draft.texts]
     return sorted((draft.turn(side) for draft in drafts), key=lambda turn: turn.start)
+
+
+def with_work(turns: Sequence[Turn], measures: Sequence[Measure]) -> list[Turn]:
+    """Return one side's turns with the work that its bot has reported before each of them was heard.
+
+    Of recognition and synthesis the last report counts, of the model all that came after the recognition:
+    it is called again with the result of each tool.
+    """
+    begun = -math.inf
+    done = []
+    for turn in turns:
+        heard = (turn.start if turn.spoken_at is None else turn.spoken_at) + REPORT_SECONDS
+        reported = [measure for measure in measures if begun < measure.at <= heard]
+        last = {measure.share: measure for measure in reported}
+        since = last["recognition"].at if "recognition" in last else begun
+        work: dict[WorkShare, float] = {share: measure.seconds for share, measure in last.items()}
+        if "model" in last:
+            thoughts = [m.seconds for m in reported if m.share == "model" and m.at >= since]
+            work["model"] = sum(thoughts)
+        done.append(replace(turn, work={share: work[share] for share in WORK_SHARES if share in work}))
+        begun = heard
+    return done
 
 
 def joined(pieces: Iterable[str]) -> str:

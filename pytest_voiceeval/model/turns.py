@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
@@ -19,6 +19,11 @@ def other(side: Side) -> Side:
     return AGENT if side == USER else USER
 
 
+WorkShare = Literal["recognition", "model", "synthesis"]
+
+WORK_SHARES: tuple[WorkShare, ...] = ("recognition", "model", "synthesis")
+
+
 @dataclass(frozen=True)
 class Turn:
     """One side speaking.
@@ -31,6 +36,9 @@ class Turn:
         spoken_at: seconds from the start of the recording at which the first audible sample
             *reached the bridge*; ``start`` is later by the depth of the jitter buffer.
         cut_off: the turn was interrupted, or the call ended within it.
+        work: seconds that the speaker's bot reports to have worked on it, by kind of work: until the
+            transcript of what it answers, until the model's first token (of all calls of the model), until
+            the first sound; empty for a bot that reports nothing.
     """
 
     speaker: Side
@@ -39,6 +47,7 @@ class Turn:
     text: str = ""
     spoken_at: float | None = None
     cut_off: bool = False
+    work: Mapping[WorkShare, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,11 +56,20 @@ class ResponseLatency:
 
     ``seconds`` is measured at the bridge: last audible user sample sent to the agent, first audible
     agent sample received. It is below 0 where the agent spoke over the user.
+
+    ``work`` splits it, as far as the agent's bot reports: ``recognition``, ``model``, ``synthesis``. What is
+    left is turn-taking and transport.
     """
 
     seconds: float
     user_text: str
     agent_text: str
+    work: Mapping[WorkShare, float] = field(default_factory=dict)
+
+    @property
+    def rest(self) -> float | None:
+        """Seconds that no reported work accounts for; ``None`` if none is reported."""
+        return self.seconds - sum(self.work.values()) if self.work else None
 
 
 def response_latencies(turns: Sequence[Turn]) -> list[ResponseLatency]:
@@ -71,5 +89,5 @@ def response_latencies(turns: Sequence[Turn]) -> list[ResponseLatency]:
         audible = before.end > before.start and after.end > after.start
         if (before.speaker, after.speaker) == (USER, AGENT) and audible:
             heard = after.start if after.spoken_at is None else after.spoken_at
-            latencies.append(ResponseLatency(heard - before.end, before.text, after.text))
+            latencies.append(ResponseLatency(heard - before.end, before.text, after.text, after.work))
     return latencies

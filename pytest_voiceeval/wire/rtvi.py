@@ -127,6 +127,17 @@ def token_counts(message: Envelope) -> list[TokenCount]:
     return counts
 
 
+def first_results(message: Envelope) -> list[tuple[str, float]]:
+    """Return the times to first result of a ``metrics`` message: processor (without its number), seconds."""
+    entries = message.fields.get("ttfb")
+    results = []
+    for entry in entries if isinstance(entries, list) else ():
+        value = entry.get("value") if isinstance(entry, dict) else None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            results.append((str(entry.get("processor")).split("#")[0], float(value)))
+    return results
+
+
 def enclosed(message: Envelope, tag: str) -> str | None:
     """Return what stands between ``<tag>`` and ``</tag>`` of a server message's text.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_voiceeval.bridge.tape import Mark, Sound
-from pytest_voiceeval.bridge.turns import joined, side_turns
+from pytest_voiceeval.bridge.tape import Mark, Measure, Sound
+from pytest_voiceeval.bridge.turns import joined, side_turns, with_work
 from pytest_voiceeval.model.turns import AGENT, USER, Turn, response_latencies
 
 
@@ -97,3 +97,23 @@ def test_response_latency_is_from_the_users_end_to_the_agents_first_sound() -> N
     assert response_latencies([]) == []
     with pytest.raises(ValueError, match="sort the turns"):
         response_latencies([turns[2], turns[1]])
+
+
+def test_work_goes_to_the_turn_it_led_to() -> None:
+    turns = [Turn(AGENT, 1.0, 4.0, "Hello. Well.", 0.9), Turn(AGENT, 8.0, 9.0, "Done.", 7.9)]
+    measures = [
+        Measure("model", 0.5, 0.2),
+        Measure("synthesis", 0.8, 0.1),
+        Measure("synthesis", 2.0, 0.7),
+        Measure("recognition", 6.0, 0.4),
+        Measure("model", 6.5, 0.25),
+        Measure("model", 7.2, 0.35),
+        Measure("synthesis", 8.0, 0.15),
+    ]
+    first, second = with_work(turns, measures)
+    assert first.work == {"model": 0.2, "synthesis": 0.1}
+    assert second.work == {"recognition": 0.4, "model": pytest.approx(0.6), "synthesis": 0.15}
+    (latency,) = response_latencies([Turn(USER, 5.0, 6.0, "do it"), second])
+    assert latency.seconds == pytest.approx(1.9)
+    assert latency.rest == pytest.approx(1.9 - 0.4 - 0.6 - 0.15)
+    assert response_latencies([Turn(USER, 5.0, 6.0), turns[1]])[0].rest is None
