@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_voiceeval.errors import VoiceEvalError
+from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +37,7 @@ def _parser() -> argparse.ArgumentParser:
         "--pack",
         action="append",
         default=[],
-        type=Path,
+        type=_pack,
         metavar="DIR",
         help="a folder with scenarios/ and tools/ of yours; may be given several times",
     )
@@ -56,7 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     bot.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     bot.add_argument("--port", type=_port, default=0, help="port to listen on; 0 takes a free one (default)")
     bot.add_argument(
-        "--rehearsal", default="gold", help="variant that a rehearsal profile plays (default: gold)"
+        "--rehearsal",
+        choices=REHEARSALS,
+        default="gold",
+        help="variant that a rehearsal profile plays (default: gold)",
     )
     bot.add_argument(
         "--cache-dir",
@@ -68,6 +72,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     bot.set_defaults(command=_bot)
     return parser
+
+
+def _pack(text: str) -> Path:
+    if not (Path(text) / "scenarios").is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: no folder 'scenarios' in it; name the folder above")
+    return Path(text)
 
 
 def _port(text: str) -> int:

@@ -9,7 +9,6 @@ from pytest_voiceeval.plugin.fixtures import (
     voice_agent,
     voice_conversation,
     voice_folder,
-    voice_judge,
     voice_metrics,
     voice_scenario,
     voice_settings,
@@ -19,6 +18,7 @@ from pytest_voiceeval.plugin.hooks import (
     pytest_addoption,
     pytest_cmdline_main,
     pytest_configure,
+    pytest_fixture_setup,
     pytest_runtest_makereport,
 )
 
@@ -26,11 +26,11 @@ __all__ = [
     "pytest_addoption",
     "pytest_cmdline_main",
     "pytest_configure",
+    "pytest_fixture_setup",
     "pytest_runtest_makereport",
     "voice_agent",
     "voice_conversation",
     "voice_folder",
-    "voice_judge",
     "voice_metrics",
     "voice_scenario",
     "voice_settings",

@@ -3,35 +3,77 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pytest_voiceeval.errors import FileSkippedError
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.packs import Pack
 
+CATCH_ALL = ("*", "*.py")
+"""Patterns of test modules that name every file, and so do not tell one from a scenario file."""
+
 
 @dataclass(frozen=True)
 class Entry:
-    """One scenario file: its pack, its path, and the path part of its node ids."""
+    """One scenario file.
+
+    Attributes:
+        pack: where it lies.
+        path: of the file.
+        node_path: the path part of its node ids.
+        is_own: it is of a pack of the project, not of one that is lent to it.
+    """
 
     pack: Pack
     path: Path
     node_path: str
+    is_own: bool
+
+    def mentions(self, words: Iterable[str]) -> bool:
+        """Return whether one of ``words`` stands in the file, in any case."""
+        text = self.path.read_text("utf-8", "replace").lower()
+        return any(word.lower() in text for word in words)
 
 
 class Catalogue:
-    """The scenario files of a run, by path and by node id."""
+    """The scenario files of a run, by path and by node id.
 
-    def __init__(self, packs: Iterable[Pack], rootpath: Path) -> None:
-        self.packs = tuple(packs)
+    Args:
+        packs: where they may lie; a pack without any is none.
+        rootpath: pytest's root folder.
+        project_roots: folders of the packs that are the project's own; others are lent.
+        test_files: patterns of the files that are test modules, which stay so.
+
+    Attributes:
+        packs: those that have scenario files.
+        skipped: the files that skipped themselves when they were loaded, and why.
+    """
+
+    def __init__(
+        self,
+        packs: Iterable[Pack],
+        rootpath: Path,
+        *,
+        project_roots: Iterable[Path] = (),
+        test_files: Iterable[str] = (),
+    ) -> None:
+        roots = {root.resolve() for root in project_roots}
+        patterns = [pattern for pattern in test_files if pattern not in CATCH_ALL]
         self._by_path: dict[Path, Entry] = {}
         self._by_node_path: dict[str, Entry] = {}
-        for pack in self.packs:
+        self.skipped: dict[Path, str] = {}
+        for pack in packs:
+            is_own = pack.root in roots
             for path in pack.scenario_files():
-                entry = Entry(pack, path, _node_path(pack, path, rootpath))
-                self._by_path[path] = self._by_node_path[entry.node_path] = entry
+                if not (is_own and _fits(path, patterns)):
+                    entry = Entry(pack, path, _node_path(pack, path, rootpath), is_own)
+                    self._by_path[path] = self._by_node_path[entry.node_path] = entry
+        self.packs = tuple(dict.fromkeys(entry.pack for entry in self))
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._by_path.values())
@@ -50,19 +92,20 @@ class Catalogue:
         """Return the entries that lie directly in ``folder``."""
         return [entry for entry in self if entry.path.parent == folder]
 
-    def mentions(self, text: str) -> bool:
-        """Return whether some scenario file has ``text`` in it, in any case."""
-        text = text.lower()
-        return any(text in entry.path.read_text("utf-8", "replace").lower() for entry in self)
-
-    def load(self) -> None:
-        """Import all packs, which registers their scenarios.
+    def load(self, wanted: Callable[[Entry], bool] = lambda _: True) -> None:
+        """Import the packs of the wanted files, which registers their scenarios; note what skips itself.
 
         Raises:
             DefinitionError: if a file of one can't be imported.
         """
-        for pack in self.packs:
-            pack.load()
+        entries = [entry for entry in self if wanted(entry)]
+        for pack in dict.fromkeys(entry.pack for entry in entries):
+            pack.load_tools()
+        for entry in entries:
+            try:
+                entry.pack.load_file(entry.path)
+            except FileSkippedError as exc:
+                self.skipped[entry.path] = str(exc)
 
     def scenarios(self) -> dict[str, Entry]:
         """Return the registered scenarios that lie in these files, in order of registration."""
@@ -78,6 +121,13 @@ class Catalogue:
             if source and (entry := self.find(Path(source))):
                 found[name] = entry
         return found
+
+
+def _fits(path: Path, patterns: Iterable[str]) -> bool:
+    """Return whether a pattern of ``python_files`` names ``path``, as pytest takes it."""
+    return any(
+        path.match(pattern) if "/" in pattern else fnmatchcase(path.name, pattern) for pattern in patterns
+    )
 
 
 def _node_path(pack: Pack, path: Path, rootpath: Path) -> str:

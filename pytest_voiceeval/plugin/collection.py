@@ -16,13 +16,13 @@ class Collection:
 
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
-        self._scenario_folders = {pack.root / "scenarios" for pack in selection.catalogue.packs}
+        self._scenario_folders = {entry.path.parent for entry in selection.catalogue}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-        """Make a scenario file one node if it is selected, none if it is not, and never a test module."""
+        """Make a scenario file one node if it is selected, none if it is not; leave other files alone."""
         collectors = yield
         entry = self._selection.catalogue.find(file_path)
         if entry is None:
@@ -122,5 +122,5 @@ class RunsFailedFirst:
             return None
         try:
             return pytest.CollectReport(collector.nodeid, "passed", None, list(collector.collect()))
-        except collector.CollectError:
+        except (collector.CollectError, pytest.skip.Exception):
             return None

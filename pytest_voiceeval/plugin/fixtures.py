@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.plugin.items import VoiceItem
+from pytest_voiceeval.plugin.marks import SCENARIO_MARK
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, Property, properties, replaced
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 
 run_folder_key = pytest.StashKey[RunFolder]()
 
-SCENARIO_MARK = "voice_scenario"
+VOICE_FIXTURES = (
+    *("voice_settings", "voice_agent", "voice_user", "voice_scenario", "voice_folder"),
+    *("voice_conversation", "voice_metrics"),
+)
+"""Their names: what fails in one of them, or in what overrides it, is an error of a scenario."""
 
 
 @pytest.fixture(scope="session")
@@ -52,19 +57,13 @@ def voice_user(voice_settings: Settings, pytestconfig: pytest.Config) -> Iterato
         yield endpoint
 
 
-@pytest.fixture(scope="session")
-def voice_judge() -> Any:
-    """The judge of signals that need one; None, so that they do not apply."""
-    return None
-
-
 @pytest.fixture
 def voice_scenario(request: pytest.FixtureRequest) -> Scenario:
     """The scenario of the item, or the one that @pytest.mark.voice_scenario("name") names."""
     if isinstance(request.node, VoiceItem):
         return request.node.scenario()
     scenario = _marked_scenario(request)
-    _note(request.node, [(SCENARIO, str(scenario.name))])
+    note(request.node, [(SCENARIO, str(scenario.name))])
     return scenario
 
 
@@ -77,7 +76,7 @@ def voice_folder(
 
     run_folder = pytestconfig.stash[run_folder_key].open()
     folder = claim_folder(run_folder / file_name(str(voice_scenario.name)))
-    _note(request.node, [(ARTIFACTS, str(folder))])
+    note(request.node, [(ARTIFACTS, str(folder))])
     return folder
 
 
@@ -118,14 +117,15 @@ def voice_metrics(
     metrics = evaluate_conversation(
         voice_scenario, voice_conversation, settings=settings.run_settings(), folder=voice_folder
     )
-    _note(request.node, properties(metrics))
+    note(request.node, properties(metrics))
     request.node.add_report_section(
         "call", "transcript", "\n".join(transcript_lines(voice_conversation.turns))
     )
     return metrics
 
 
-def _note(item: pytest.Item, pairs: list[Property]) -> None:
+def note(item: pytest.Item, pairs: list[Property]) -> None:
+    """Have the reports of ``item`` carry properties, in place of those of the same names."""
     item.user_properties[:] = replaced(item.user_properties, pairs)
 
 
@@ -133,7 +133,8 @@ def _marked_scenario(request: pytest.FixtureRequest) -> Scenario:
     """Return the scenario that a hand-written test is marked with.
 
     Raises:
-        VoiceEvalError: if there is no such mark, or no such scenario.
+        DefinitionError: if there is no such mark.
+        UnknownNameError: if it does not name one scenario exactly; the message has the nearest names.
     """
     from pytest_voiceeval.scenarios import registry  # noqa: PLC0415 - heavy
 
@@ -145,6 +146,4 @@ def _marked_scenario(request: pytest.FixtureRequest) -> Scenario:
     name = str(mark.args[0])
     if registry.scenario_class(name) is None:
         request.config.stash[selection_key].catalogue.load()
-    cls = registry.scenario_class(name) or registry.scenario_class(registry.select([name])[0])
-    assert cls is not None
-    return cls()
+    return registry.named_scenario_class(name)()

@@ -12,14 +12,15 @@ import pytest
 from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, VoiceEvalError
 from pytest_voiceeval.plugin import options
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
-from pytest_voiceeval.plugin.fixtures import SCENARIO_MARK, run_folder_key
+from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, note, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem
+from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
 from pytest_voiceeval.plugin.recorder import Recorder
-from pytest_voiceeval.plugin.selection import VOICE_MARK, Selection, select, selection_key
+from pytest_voiceeval.plugin.selection import Selection, select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.plugin.workers import FOLDER_INPUT, Workers
 from pytest_voiceeval.report.attachments import AllureAttachments
-from pytest_voiceeval.report.properties import ARTIFACTS, look_up
+from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
 from pytest_voiceeval.run.session import RunFolder
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.turns import Side
 
 allure_key = pytest.StashKey[AllureAttachments]()
+broken_key = pytest.StashKey[list[tuple[str, Exception]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,14 +46,20 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     return int(pytest.ExitCode.OK)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Read the settings, select the scenarios, and register what this run needs."""
-    config.addinivalue_line("markers", f"{VOICE_MARK}: every voice scenario")
+    """Read the settings, select the scenarios, and register what this run needs.
+
+    Last of all, so that the markers of others are known.
+    """
+    settings = config.stash[settings_key] = Settings.from_config(config)
+    selection = config.stash[selection_key] = select(config, settings)
+    if selection.marks.voice_is_ours:
+        config.addinivalue_line("markers", f"{VOICE_MARK}: every voice scenario")
     config.addinivalue_line(
         "markers", f"{SCENARIO_MARK}(name): the scenario that the voice_* fixtures are for"
     )
-    settings = config.stash[settings_key] = Settings.from_config(config)
-    selection = config.stash[selection_key] = select(config, settings)
+    config.stash[broken_key] = []
     agreed = getattr(config, "workerinput", {}).get(FOLDER_INPUT)
     folder = config.stash[run_folder_key] = RunFolder(settings.output_dir, Path(agreed) if agreed else None)
     _register_collection(config, selection)
@@ -60,7 +68,8 @@ def pytest_configure(config: pytest.Config) -> None:
             _check_bots(config, settings)
         config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
-            config.pluginmanager.register(Workers(settings, folder), "voiceeval-workers")
+            workers = Workers(settings, folder, has_scenarios=bool(selection.chosen))
+            config.pluginmanager.register(workers, "voiceeval-workers")
     if config.getoption("allure_report_dir", default=None):
         config.stash[allure_key] = AllureAttachments()
 
@@ -96,11 +105,28 @@ def _check_bots(config: pytest.Config, settings: Settings) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Remember with what a fixture of ours failed, or one that overrides it.
+
+    The exception itself is kept: pytest raises it again in every test that asks for a wide fixture.
+    """
+    try:
+        return (yield)
+    except Exception as exc:
+        if fixturedef.argname in VOICE_FIXTURES:
+            request.config.stash[broken_key].append((fixturedef.argname, exc))
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show our own errors as messages, skips at the scenario, and attach artefacts to Allure."""
     report = yield
+    _note_broken(item, call, report)
     if call.excinfo is not None and call.when != "call" and isinstance(call.excinfo.value, VoiceEvalError):
         report.longrepr = call.excinfo.getrepr(style="value", chain=False)
     if (
@@ -120,3 +146,19 @@ def pytest_runtest_makereport(
     ):
         attachments.attach(Path(folder))
     return report
+
+
+def _note_broken(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    """Have the report of a test that ended in the set-up of a voice fixture say so, and of what scenario."""
+    if call.when != "setup" or call.excinfo is None or not report.failed:
+        return
+    error = call.excinfo.value
+    fixture = next((name for name, broken in item.config.stash[broken_key] if broken is error), None)
+    if fixture is None:
+        return
+    pairs: list[Property] = [(BROKEN, fixture)]
+    mark = item.get_closest_marker(SCENARIO_MARK)
+    if mark and mark.args and look_up(item.user_properties, SCENARIO) is None:
+        pairs.append((SCENARIO, str(mark.args[0])))
+    note(item, pairs)
+    report.user_properties[:] = replaced(report.user_properties, pairs)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.errors import DefinitionError, FileSkippedError
 from pytest_voiceeval.plugin.catalogue import Entry
-from pytest_voiceeval.plugin.selection import VOICE_MARK, Names, mark_of, marks_on
+from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on, register
+from pytest_voiceeval.plugin.selection import Names, selection_key
 from pytest_voiceeval.report.failure import failure_text, skip_reason
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 class ChecksFailed(AssertionError):  # noqa: N818 - a verdict, not an error
     """A scenario was not passed: the agent's fault. The text says what was expected and found."""
-
-    __module__ = "builtins"  # reports show the bare name
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -45,14 +44,15 @@ class VoiceItem(pytest.Function):
     scenario: type[Scenario]
 
     @classmethod
-    def of_scenario(cls, parent: pytest.Module, name: str, scenario: type[Scenario]) -> VoiceItem:
-        """Return the item of a scenario class, with its marks."""
+    def of_scenario(
+        cls, parent: ScenarioFile, name: str, scenario: type[Scenario], marks: Marks
+    ) -> VoiceItem:
+        """Return the item of a scenario class, with its marks; they must be registered."""
         item = cls.from_parent(parent, name=name, callobj=assert_successful)
         item.scenario = scenario
         item.user_properties.append(("voice_scenario", name))
         item.add_marker(VOICE_MARK)
-        if mark := mark_of(name):
-            item.config.addinivalue_line("markers", f"{mark}: voice scenarios of this domain")
+        if mark := marks.of_scenario(name):
             item.add_marker(mark)
         for own in marks_on(scenario):
             item.add_marker(own if isinstance(own, pytest.MarkDecorator) else _decorator(own))
@@ -65,7 +65,10 @@ class VoiceItem(pytest.Function):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]  # as Function's
         """Return the message alone where the message is all there is to say."""
         if isinstance(excinfo.value, ChecksFailed):
-            return excinfo.getrepr(style="value", chain=False)
+            shown = excinfo.getrepr(style="value", chain=False)
+            if shown.reprcrash is not None:
+                shown.reprcrash.message = f"{ChecksFailed.__name__}: {excinfo.value}"
+            return shown
         return super().repr_failure(excinfo)
 
 
@@ -92,17 +95,30 @@ class ScenarioFile(pytest.Module):
 
         try:
             self.obj = packs.load_scenario_file(self.entry.pack, self.entry.path)
+        except FileSkippedError as exc:
+            raise _as_pytests(exc) from None
         except DefinitionError as exc:
             raise self.CollectError(str(exc)) from exc
         for mark in marks_on(self.obj):
             self.add_marker(mark if isinstance(mark, pytest.MarkDecorator) else _decorator(mark))
         yield from super().collect()
-        for name in registry.list_eval_scenarios():
-            scenario = registry.scenario_class(name)
-            if scenario is None or scenario.__module__ != self.obj.__name__:
-                continue
-            if self.names is None or name in self.names:
-                yield VoiceItem.of_scenario(self, name, scenario)
+        marks = self.config.stash[selection_key].marks
+        found = {
+            name: scenario
+            for name in registry.list_eval_scenarios()
+            if (scenario := registry.scenario_class(name)) is not None
+            and scenario.__module__ == self.obj.__name__
+            and (self.names is None or name in self.names)
+        }
+        register(self.config, filter(None, map(marks.of_scenario, found)))
+        for name, scenario in found.items():
+            yield VoiceItem.of_scenario(self, name, scenario, marks)
+
+
+def _as_pytests(skipped: FileSkippedError) -> BaseException:
+    """Return the exception with which a file skipped itself, as pytest knows it."""
+    cause = skipped.__cause__
+    return cause if isinstance(cause, pytest.skip.Exception) else pytest.skip.Exception(str(skipped))
 
 
 def _decorator(mark: pytest.Mark) -> pytest.MarkDecorator:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.plugin.catalogue import Catalogue
+from pytest_voiceeval.plugin.selection import catalogue_of
 from pytest_voiceeval.plugin.settings import Settings
 
 
@@ -16,12 +17,12 @@ def listing(config: pytest.Config) -> Iterator[str]:
     """Yield the lines that the options ask for."""
     from pytest_voiceeval.scenarios import registry  # noqa: PLC0415 - heavy
 
-    settings = Settings.from_config(config)
-    catalogue = Catalogue(settings.packs(), config.rootpath)
+    catalogue = catalogue_of(config, Settings.from_config(config))
     try:
         catalogue.load()
     except DefinitionError as exc:
         raise pytest.UsageError(str(exc)) from exc
+    sys.stderr.writelines(f"{reason}\n" for reason in catalogue.skipped.values())
     scenarios = catalogue.scenarios()
     if config.getoption("voice_list_domains"):
         for domain, count in Counter(map(registry.scenario_domain, scenarios)).items():

@@ -12,10 +12,11 @@ import pytest
 from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.options import OPTIONS
-from pytest_voiceeval.report.outcomes import Outcome, Word, counts
-from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, look_up
+from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word, counts
+from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, VERDICT, look_up
 from pytest_voiceeval.report.terminal import summary_lines
-from pytest_voiceeval.run.session import RunFolder, read_metrics, write_session_files
+from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
+from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 
 
 class Recorder:
@@ -24,71 +25,111 @@ class Recorder:
     def __init__(self, folder: RunFolder, catalogue: Catalogue) -> None:
         self._folder = folder
         self._catalogue = catalogue
+        self._log = EvaluationLog(folder)
         self._outcomes: dict[str, Outcome] = {}
-        self._selected: list[str] = []
+        self._selected: dict[str, str] = {}
+        self._begun: list[str] = []
         self._started_at = datetime.now()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Remember which scenarios are to be held."""
-        self._select(item.name for item in session.items if isinstance(item, VoiceItem))
+        self._selected.update((i.nodeid, i.name) for i in session.items if isinstance(i, VoiceItem))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
         """Remember which scenarios a worker found; all find the same."""
-        self._select(name for node_id in ids if (name := self._scenario_of(node_id)))
+        self._selected.update((node_id, name) for node_id in ids if (name := self._scenario_of(node_id)))
 
     def _scenario_of(self, node_id: str) -> str | None:
         """Return the scenario that a node id names; ``None`` if it names something else."""
         node_path, _, name = node_id.partition("::")
         return name if self._catalogue.find_node(node_path) else None
 
-    def _select(self, names: Iterable[str]) -> None:
-        self._selected = sorted({*self._selected, *names})
+    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """Log that a scenario begins."""
+        if (name := self._selected.get(nodeid)) is None:
+            return
+        if nodeid not in self._begun:
+            self._begun.append(nodeid)
+        place = f"{self._begun.index(nodeid) + 1}/{len(self._selected)}"
+        self._log.add(location, f"Starting Scenario {place}: {name}")
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what a report says about a scenario."""
-        # The report on a worker that crashed has no properties.
-        scenario = look_up(report.user_properties, SCENARIO) or self._scenario_of(report.nodeid)
         word = _word(report)
-        if not isinstance(scenario, str) or word is None:
+        outcome = self._outcome(report, word) if word else None
+        if outcome is None:
             return
+        self._outcomes[report.nodeid] = outcome
+        level: Level = "ERROR" if outcome.word == "error" else "INFO"
+        self._log.add(report.location, f"Finished Scenario: {outcome.scenario}: {outcome.word}", level)
+
+    def _outcome(self, report: pytest.TestReport, word: Word) -> Outcome | None:
+        """Return what a report says about a scenario; ``None`` if it is about something else.
+
+        A test by hand is about a scenario if the call was scored, or one of our fixtures failed.
+        """
+        # The report on a worker that crashed has no properties.
+        item = self._scenario_of(report.nodeid)
+        scenario = look_up(report.user_properties, SCENARIO) or item
+        verdict = look_up(report.user_properties, VERDICT)
+        is_broken = look_up(report.user_properties, BROKEN) is not None
+        if not isinstance(scenario, str) or not (item or verdict or is_broken):
+            return None
+        if item and verdict is None and word in ("passed", "failed"):
+            verdict = word  # of metrics that somebody else's fixture made
         folder = look_up(report.user_properties, ARTIFACTS)
-        self._outcomes[report.nodeid] = Outcome(
-            report.nodeid, scenario, word, Path(folder) if isinstance(folder, str) else None
+        return Outcome(
+            report.nodeid,
+            scenario,
+            word,
+            verdict if isinstance(verdict, str) else None,
+            Path(folder) if isinstance(folder, str) else None,
         )
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the run's files if the run has a folder, however it ended."""
+        self._folder.drop_if_empty()
         folder = self._folder.find()
         if folder is None:
             return
-        outcomes = self._ordered()
+        self._log.flush()
+        folders = [outcome.folder for outcome in self._ordered() if outcome.folder]
         write_session_files(
-            folder,
-            read_metrics([outcome.folder for outcome in outcomes if outcome.folder]),
-            run_args=self._run_args(session.config),
-            counts=counts(outcomes),
+            folder, read_metrics(folders), run_args=self._run_args(session.config), tally=self._tally()
         )
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Tell where everything is."""
         outcomes = self._ordered()
-        if not outcomes:
+        if not outcomes and self._folder.find() is None:
             return
         folders = [outcome.folder for outcome in outcomes if outcome.folder]
         metrics = {folder: records[0] for folder in folders if (records := read_metrics([folder]))}
         full = config.get_verbosity() > 0
         terminalreporter.write_sep("=", "voice scenarios")
-        for line in summary_lines(outcomes, metrics, self._folder.find(), full=full):
+        for line in summary_lines(outcomes, metrics, self._folder.find(), self._tally(), full=full):
             terminalreporter.write_line(line)
+
+    def _tally(self) -> Tally:
+        unscored = counts(outcome for outcome in self._outcomes.values() if not outcome.is_scored)
+        begun = [node_id for node_id in self._begun if node_id not in self._outcomes]
+        return Tally(
+            total=len(self._selected.keys() | self._outcomes.keys()),
+            errors=unscored["error"],
+            skipped=unscored["skipped"],
+            broken_off=len(begun),
+            not_run=len(self._selected.keys() - self._outcomes.keys() - set(begun)),
+        )
 
     def _ordered(self) -> list[Outcome]:
         """Return the outcomes in an order that does not depend on which worker was faster."""
         return sorted(self._outcomes.values(), key=lambda outcome: (outcome.scenario, outcome.node_id))
 
     def _run_args(self, config: pytest.Config) -> dict[str, Any]:
-        names = self._selected or sorted({outcome.scenario for outcome in self._outcomes.values()})
+        by_hand = {outcome.scenario for outcome in self._outcomes.values()}
+        names = sorted({*self._selected.values(), *by_hand})
         return {
             "started_at": self._started_at.isoformat(timespec="seconds"),
             "argv": [str(arg) for arg in config.invocation_params.args],
@@ -104,6 +145,8 @@ class Recorder:
 
 def _word(report: pytest.TestReport) -> Word | None:
     """Return what a report says of its test; ``None`` if it says nothing yet."""
+    if report.outcome not in WORDS:  # a plugin that runs tests again has more words
+        return None
     if report.when == "call":
         return report.outcome
     if report.failed:

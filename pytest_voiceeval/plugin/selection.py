@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, UnknownNameError
+from pytest_voiceeval.plugin.arguments import Argument
 from pytest_voiceeval.plugin.catalogue import Catalogue, Entry
+from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on
 from pytest_voiceeval.plugin.settings import Settings
 
 if TYPE_CHECKING:
     from pytest_voiceeval.plugin.expressions import Expression
-
-VOICE_MARK = "voice"
-RESERVED_MARKS = frozenset({"parametrize", "skip", "skipif", "xfail", "usefixtures", "filterwarnings"})
 
 Names = frozenset[str] | None
 """Names of scenarios; ``None`` for all of a file."""
@@ -30,38 +28,26 @@ class Selection:
 
     Attributes:
         catalogue: all scenario files.
+        marks: which marks their scenarios carry.
         chosen: the files to collect, and the scenarios of each.
     """
 
     catalogue: Catalogue
+    marks: Marks
     chosen: Mapping[Path, Names] = field(default_factory=dict)
 
 
 selection_key = pytest.StashKey[Selection]()
 
 
-@dataclass(frozen=True)
-class Argument:
-    """A collection argument: the path, and the names behind it (``path::name::name``)."""
-
-    path: Path
-    names: tuple[str, ...]
-
-    @classmethod
-    def parse(cls, text: str, folder: Path) -> Argument:
-        """Return what pytest takes ``text`` for when it is started in ``folder``."""
-        path, *names = text.partition("[")[0].split("::")
-        return cls((folder / path).resolve(), tuple(names))
-
-    def covers(self, path: Path) -> bool:
-        """Return whether collecting it comes by all of ``path``."""
-        return not self.names and path.is_relative_to(self.path)
-
-
-def mark_of(scenario_name: str) -> str | None:
-    """Return the mark of a scenario's domain; ``None`` if pytest needs that word for itself."""
-    mark = re.sub(r"\W", "_", scenario_name.partition("__")[0])
-    return None if mark in RESERVED_MARKS else mark
+def catalogue_of(config: pytest.Config, settings: Settings) -> Catalogue:
+    """Return the scenario files of this run."""
+    return Catalogue(
+        settings.packs(),
+        config.rootpath,
+        project_roots=settings.pack_roots,
+        test_files=config.getini("python_files"),
+    )
 
 
 def select(config: pytest.Config, settings: Settings) -> Selection:
@@ -71,12 +57,13 @@ def select(config: pytest.Config, settings: Settings) -> Selection:
         pytest.UsageError: if a selector stands for nothing, or a pack can't be loaded.
     """
     try:
-        return _select(config, settings.scenarios, Catalogue(settings.packs(), config.rootpath))
+        return _select(config, settings.scenarios, catalogue_of(config, settings))
     except DefinitionError as exc:
         raise pytest.UsageError(str(exc)) from exc
 
 
 def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalogue) -> Selection:
+    marks = Marks.of_config(config)
     folder = config.invocation_params.dir
     paths_given = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = [_existing(text, folder, catalogue) for text in config.args]
@@ -90,7 +77,9 @@ def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalo
             chosen.clear()
     elif not paths_given:
         asked = _union(
-            _by_marks(config, catalogue), _by_keywords(config, catalogue), _by_failure(config, catalogue)
+            _by_marks(config, catalogue, marks),
+            _by_keywords(config, catalogue),
+            _by_failure(config, catalogue),
         )
     else:
         asked = {}
@@ -98,7 +87,7 @@ def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalo
     arguments = [Argument.parse(text, folder) for text in config.args]
     missing = [e.path for e in catalogue if e.path in asked and not any(a.covers(e.path) for a in arguments)]
     config.args.extend(map(str, missing))
-    return Selection(catalogue, chosen)
+    return Selection(catalogue, marks, chosen)
 
 
 def _existing(text: str, folder: Path, catalogue: Catalogue) -> str:
@@ -123,21 +112,46 @@ def _named(arguments: Iterable[Argument], catalogue: Catalogue) -> dict[Path, Na
 
 
 def _by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Names]:
+    """Return the scenarios that selectors stand for, and files that skipped themselves and may have some."""
+    catalogue.load()
+    scenarios = catalogue.scenarios()
+    found: dict[Path, Names] = {}
+    for selector in selectors:
+        silent = [e for e in catalogue if e.path in catalogue.skipped and _may_define(e, selector)]
+        found.update({entry.path: None for entry in silent})
+        names = [] if silent and not _matches(selector, scenarios) else _selected(selectors, selector)
+        here = [name for name in names if name in scenarios]
+        if names and not here:
+            raise pytest.UsageError(
+                f"--voice-scenarios={','.join(selectors)}: {names[0]} is defined outside of the scenario "
+                "files of a pack; move it into a file in scenarios/ that registers it"
+            )
+        found = _union(found, _by_file((name, scenarios[name]) for name in here))
+    return found
+
+
+def _selected(selectors: tuple[str, ...], selector: str) -> list[str]:
     from pytest_voiceeval.scenarios.registry import select as select_names  # noqa: PLC0415 - heavy
 
-    catalogue.load()
     try:
-        names = select_names(selectors)
+        return select_names([selector])
     except UnknownNameError as exc:
         raise pytest.UsageError(f"--voice-scenarios={','.join(selectors)}: {exc}") from exc
-    scenarios = catalogue.scenarios()
-    found = [name for name in names if name in scenarios]
-    if not found:
-        raise pytest.UsageError(
-            f"--voice-scenarios={','.join(selectors)}: {names[0]} is defined outside of the scenarios/ "
-            "folder of a pack; move it into a file there"
-        )
-    return _by_file((name, scenarios[name]) for name in found)
+
+
+def _matches(selector: str, scenarios: Mapping[str, Entry]) -> bool:
+    from pytest_voiceeval.scenarios.registry import select as select_names  # noqa: PLC0415 - heavy
+
+    try:
+        return any(name in scenarios for name in select_names([selector]))
+    except UnknownNameError:
+        return False
+
+
+def _may_define(entry: Entry, selector: str) -> bool:
+    """Return whether a file that can't be loaded looks as if ``selector`` stood for scenarios in it."""
+    domain = selector.partition("__")[0]
+    return selector == "all" or any(sign in domain for sign in "*?[") or entry.mentions([domain])
 
 
 def _expression(config: pytest.Config, option: str) -> Expression | None:
@@ -149,23 +163,57 @@ def _expression(config: pytest.Config, option: str) -> Expression | None:
     return parse(text)
 
 
-def _by_marks(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names]:
-    """Return the scenarios for which ``-m`` holds, if it asks for their marks at all."""
+def _by_marks(config: pytest.Config, catalogue: Catalogue, marks: Marks) -> dict[Path, Names]:
+    """Return the scenarios for which ``-m`` holds, if it asks for their marks at all.
+
+    Of packs that are lent, only those whose domain it names; with ``voice`` too, unless somebody else
+    has a marker of that name.
+    """
     expression = _expression(config, "markexpr")
-    asked = expression.asked if expression else frozenset()
-    if expression is None or not any(
-        word == VOICE_MARK or catalogue.mentions(f"{word}__") or catalogue.mentions(f'"{word}"')
-        for word in asked
-    ):
+    if expression is None:
         return {}
-    catalogue.load()
-    scenarios = catalogue.scenarios()
-    if not asked & {VOICE_MARK, *map(mark_of, scenarios)}:
+    domains = marks.may_be_domains(expression.asked)
+    asks_for_all = VOICE_MARK in expression.asked
+    takes_lent = asks_for_all and marks.voice_is_ours
+    texts = _spellings(domains)
+
+    def may_hold(entry: Entry) -> bool:
+        if entry.is_own:
+            return asks_for_all or bool(domains)
+        return takes_lent or entry.mentions(texts)
+
+    scenarios = _loaded(catalogue, may_hold, texts, is_certain=asks_for_all)
+    if not asks_for_all and not domains & {marks.of_scenario(name) for name in scenarios}:
         return {}
-    marks = {name: {VOICE_MARK, mark_of(name), *_own_marks(name)} for name in scenarios}
+    carried = {name: {VOICE_MARK, marks.of_scenario(name), *_own_marks(name)} for name in scenarios}
     return _by_file(
-        (name, entry) for name, entry in scenarios.items() if expression.holds(marks[name].__contains__)
+        (name, entry)
+        for name, entry in scenarios.items()
+        if expression.holds(carried[name].__contains__)
+        and (entry.is_own or takes_lent or marks.of_scenario(name) in domains)
     )
+
+
+def _loaded(
+    catalogue: Catalogue,
+    wanted: Callable[[Entry], bool],
+    spellings: Collection[str],
+    *,
+    is_certain: bool = False,
+) -> dict[str, Entry]:
+    """Return the scenarios of the files that are wanted, which are loaded only now.
+
+    An error in one counts if it is certain that scenarios are asked for, or some file looks like it: words
+    of ``-m`` and ``-k`` are mostly about tests.
+    """
+    entries = [entry for entry in catalogue if wanted(entry)]
+    try:
+        catalogue.load(entries.__contains__)
+    except DefinitionError:
+        if is_certain or any(entry.mentions(spellings) for entry in entries):
+            raise
+        return {}
+    return {name: entry for name, entry in catalogue.scenarios().items() if entry in entries}
 
 
 def _own_marks(scenario_name: str) -> set[str]:
@@ -174,36 +222,31 @@ def _own_marks(scenario_name: str) -> set[str]:
     return {mark.name for mark in marks_on(scenario_class(scenario_name))}
 
 
-def marks_on(target: object) -> list[pytest.MarkDecorator | pytest.Mark]:
-    """Return the marks that a class or a module carries as ``pytestmark``."""
-    marks = getattr(target, "pytestmark", [])
-    return list(marks) if isinstance(marks, list | tuple) else [marks]
-
-
 def _by_keywords(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names]:
     """Return the scenarios that a word of ``-k`` spells out: the name, or its domain with ``__``."""
     expression = _expression(config, "keyword")
     words = [word.lower() for word in expression.asked] if expression else []
-    if not any(catalogue.mentions(_prefix(word)) for word in words):
-        return {}
-    catalogue.load()
+    texts = _spellings(filter(_has_domain, words)) | {f'"{word}"' for word in words if not _has_domain(word)}
+    has_domain = any(map(_has_domain, words))
+    scenarios = _loaded(catalogue, lambda e: (e.is_own and has_domain) or e.mentions(texts), texts)
     return _by_file(
         (name, entry)
-        for name, entry in catalogue.scenarios().items()
+        for name, entry in scenarios.items()
         if any(
-            name.lower() in word or (_has_prefix(name) and _prefix(name.lower()) in word) for word in words
+            name.lower() in word or (_has_domain(name) and name.lower().partition("__")[0] + "__" in word)
+            for word in words
         )
     )
 
 
-def _has_prefix(name: str) -> bool:
-    return "__" in name
+def _has_domain(name: str) -> bool:
+    return name.find("__") > 0
 
 
-def _prefix(name: str) -> str:
-    """Return ``domain__``; a name without domain in quotes, as a source file has it."""
-    domain, separator, _ = name.partition("__")
-    return domain + separator if separator else f'"{name}"'
+def _spellings(words: Iterable[str]) -> set[str]:
+    """Return how source files spell the domain or the name that each word is, most of the time."""
+    domains = {word.partition("__")[0] for word in words}
+    return {spelling for domain in domains for spelling in (f"{domain}__", f'"{domain}"', f"'{domain}'")}
 
 
 def _by_failure(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names]:

@@ -58,8 +58,8 @@ class Settings:
         """
         return cls(
             scenarios=options.SCENARIOS.read(config),
-            agent=options.AGENT.read(config),
-            user=options.USER.read(config),
+            agent=_bot(config, options.AGENT),
+            user=_bot(config, options.USER),
             rehearsal=options.REHEARSAL.read(config),
             output_dir=_base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config),
             cache_dir=_cache_dir(config),
@@ -95,6 +95,15 @@ def _base(config: pytest.Config, option: options.Option[str]) -> Path:
     return config.invocation_params.dir if option.is_flagged(config) else config.rootpath
 
 
+def _bot(config: pytest.Config, option: options.Option[str]) -> str:
+    """Return what names a bot; the path of a profile as it holds wherever the process is."""
+    text = option.read(config)
+    is_path = text.endswith((".yaml", ".yml")) or "/" in text
+    if text.startswith("cmd:") or options.is_url_list(text) or not is_path:
+        return text
+    return str(_base(config, option) / Path(text).expanduser())
+
+
 def _cache_dir(config: pytest.Config) -> Path | None:
     from pytest_voiceeval.bots.speech_cache import cache_folder  # noqa: PLC0415 - light start
 
@@ -107,13 +116,15 @@ def _cache_dir(config: pytest.Config) -> Path | None:
 
 
 def _pack_roots(config: pytest.Config) -> tuple[Path, ...]:
-    """Return the root folder, if it is a pack, and those that ``voice_packs`` names."""
+    """Return the root folder, if it has files that define scenarios, and those that ``voice_packs`` names."""
+    from pytest_voiceeval.scenarios.packs import is_pack  # noqa: PLC0415 - light start
+
     named: list[Path] = config.getini("voice_packs")
     for root in named:
         if not (root / "scenarios").is_dir():
             raise pytest.UsageError(f"voice_packs={root}: no folder 'scenarios' in it; name the folder above")
     root = config.rootpath
-    return ((root,) if (root / "scenarios").is_dir() else ()) + tuple(named)
+    return ((root,) if is_pack(root) else ()) + tuple(named)
 
 
 settings_key = pytest.StashKey[Settings]()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.plugin.options import AGENT, USER, is_url_list, words
+from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER, is_url_list, words
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
 
@@ -18,7 +18,8 @@ WORKER_INPUT = "voice_worker"
 class Workers:
     """Hands every worker the run folder and a place; a place is free again when its worker is gone."""
 
-    def __init__(self, settings: Settings, folder: RunFolder) -> None:
+    def __init__(self, settings: Settings, folder: RunFolder, *, has_scenarios: bool) -> None:
+        self._has_scenarios = has_scenarios
         self._settings = settings
         self._folder = folder
         self._places: dict[int, Any] = {}
@@ -39,11 +40,18 @@ class Workers:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker that starts the lowest free place."""
+        """Give a worker that starts the lowest free place.
+
+        Raises:
+            pytest.UsageError: if the run folder cannot be made.
+        """
         place = next(n for n in range(len(self._places) + 1) if n not in self._places)
         self._places[place] = node
         node.workerinput[WORKER_INPUT] = place
-        node.workerinput[FOLDER_INPUT] = str(self._folder.agree())
+        try:
+            node.workerinput[FOLDER_INPUT] = str(self._folder.agree(is_needed=self._has_scenarios))
+        except OSError as exc:
+            raise pytest.UsageError(f"{OUTPUT_DIR.flag}: the run's folder cannot be made: {exc}") from exc
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

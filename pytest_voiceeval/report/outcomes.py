@@ -20,13 +20,20 @@ class Outcome:
         node_id: of the test.
         scenario: name of the scenario.
         word: what became of the test.
+        verdict: what scoring came to; ``None`` if it came to nothing.
         folder: where its files are; ``None`` if it made none.
     """
 
     node_id: str
     scenario: str
     word: Word
+    verdict: str | None = None
     folder: Path | None = None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it has a verdict that counts in rates."""
+        return self.verdict in ("passed", "failed")
 
 
 def counts(outcomes: Iterable[Outcome]) -> dict[str, int]:

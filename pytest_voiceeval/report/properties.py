@@ -12,6 +12,9 @@ Property = tuple[str, object]
 
 SCENARIO = "voice_scenario"
 ARTIFACTS = "voice_artifacts"
+VERDICT = "voice_verdict"
+BROKEN = "voice_error"
+"""Names the fixture in whose set-up the test ended."""
 
 
 def properties(metrics: Metrics) -> list[Property]:
@@ -20,7 +23,7 @@ def properties(metrics: Metrics) -> list[Property]:
     found: list[Property] = [
         (SCENARIO, metrics.scenario_name),
         (ARTIFACTS, metrics.scenario_directory),
-        ("voice_verdict", metrics.verdict.value),
+        (VERDICT, metrics.verdict.value),
     ]
     outcomes = {True: "passed", False: "failed", None: "not_applicable"}
     found += [(f"voice_{r.signal.value}", outcomes[r.passed]) for r in metrics.scores.results]

@@ -9,6 +9,7 @@ from typing import Any
 from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
+from pytest_voiceeval.run.session import Tally
 
 FILES = (
     ("recording", "conversation_log.wav"),
@@ -20,7 +21,12 @@ FEW = 12
 
 
 def summary_lines(
-    outcomes: Sequence[Outcome], metrics: Mapping[Path, Mapping[str, Any]], folder: Path | None, *, full: bool
+    outcomes: Sequence[Outcome],
+    metrics: Mapping[Path, Mapping[str, Any]],
+    folder: Path | None,
+    tally: Tally,
+    *,
+    full: bool,
 ) -> Iterator[str]:
     """Yield the lines of the section.
 
@@ -28,6 +34,7 @@ def summary_lines(
         outcomes: in the order to show them.
         metrics: what ``metrics.json`` of each folder holds, as far as there is one.
         folder: of the run.
+        tally: how many scenarios were to be held, and what became of them.
         full: list the files of all scenarios, however many there are.
     """
     width = max((len(outcome.scenario) for outcome in outcomes), default=0)
@@ -36,9 +43,10 @@ def summary_lines(
         yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}".rstrip()
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
             yield from _file_lines(outcome.folder)
-    for clock in sorted({record["clock"] for record in metrics.values() if "clock" in record}):
-        yield f"clock: {clock} ({CLOCK_MEANINGS[clock]})"
-    yield _count_line(outcomes, metrics)
+    for clock in sorted({str(record["clock"]) for record in metrics.values() if "clock" in record}):
+        meaning = next((text for name, text in CLOCK_MEANINGS.items() if name == clock), "")
+        yield f"clock: {clock} ({meaning})" if meaning else f"clock: {clock}"
+    yield _count_line(outcomes, tally)
     if folder:
         yield f"run folder: {shown_path(folder)}"
 
@@ -46,12 +54,14 @@ def summary_lines(
 def _figures(record: Mapping[str, Any] | None) -> str:
     if record is None:
         return ""
-    stats = record["latency_stats"]
+    stats = record.get("latency_stats") or {}
     latency = "no latency measured"
-    if stats["count"]:
+    if stats.get("count"):
         latency = f"latency {stats['mean_ms']:.0f} ms mean, {stats['p95_ms']:.0f} ms p95"
-    call = f"{record['total_turns']} turns in {record['duration_seconds']:.1f} s"
-    return f"{call}, {latency}, {record['stop_reason']}"
+    call = f"{record.get('total_turns', '?')} turns"
+    if isinstance(seconds := record.get("duration_seconds"), int | float):
+        call += f" in {seconds:.1f} s"
+    return f"{call}, {latency}, {record.get('stop_reason', 'no stop reason known')}"
 
 
 def _file_lines(folder: Path) -> Iterator[str]:
@@ -60,11 +70,13 @@ def _file_lines(folder: Path) -> Iterator[str]:
         yield f"  {label + ':':<11} {shown_path(path)}"
 
 
-def _count_line(outcomes: Sequence[Outcome], metrics: Mapping[Path, Mapping[str, Any]]) -> str:
-    tally = counts(outcomes)
+def _count_line(outcomes: Sequence[Outcome], tally: Tally) -> str:
     words = [
-        f"{count} {'errors' if word == 'error' and count != 1 else word}" for word, count in tally.items()
+        f"{count} {'errors' if word == 'error' and count != 1 else word}"
+        for word, count in counts(outcomes).items()
     ]
-    scored = tally["passed"] + tally["failed"]
-    rate = f"; {tally['passed']} of {scored} with a verdict passed" if scored else ""
+    words += [f"{tally.broken_off} broken off"] if tally.broken_off else []
+    words += [f"{tally.not_run} not run"] if tally.not_run else []
+    verdicts = [outcome.verdict for outcome in outcomes if outcome.is_scored]
+    rate = f"; {verdicts.count('passed')} of {len(verdicts)} with a verdict passed" if verdicts else ""
     return f"voice scenarios: {', '.join(words)}{rate}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,35 @@ from pytest_voiceeval.run.files import claim_folder, read_json
 from pytest_voiceeval.world.files import write_json, write_text
 
 CSV_HEADER = ("Scenario", "User_Transcript", "Agent_Transcript", "Latency_ms")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many scenarios a run was to hold, and what became of those that are in no rate.
+
+    Attributes:
+        total: all that were selected.
+        errors: came to no verdict through a fault of ours or of the environment.
+        skipped: had nothing to score by, or were skipped.
+        broken_off: were begun and not ended.
+        not_run: were never begun.
+    """
+
+    total: int
+    errors: int = 0
+    skipped: int = 0
+    broken_off: int = 0
+    not_run: int = 0
+
+    def without_verdict(self) -> str:
+        """Return how many came to no verdict, and why; empty if all did."""
+        words = (
+            (self.errors, "error(s)"),
+            (self.skipped, "skipped"),
+            (self.broken_off, "broken off"),
+            (self.not_run, "not run"),
+        )
+        return ", ".join(f"{count} {word}" for count, word in words if count)
 
 
 class RunFolder:
@@ -26,6 +57,7 @@ class RunFolder:
         """Take the folder that several processes ``agreed`` on, or one of our own in ``output_dir``."""
         self._output_dir = output_dir
         self._agreed = agreed
+        self._made: list[Path] = []
         self.path: Path | None = None
 
     def open(self) -> Path:
@@ -37,16 +69,30 @@ class RunFolder:
             self.path = claim_folder(self._output_dir / _stamped())
         return self.path
 
-    def agree(self) -> Path:
-        """Return the path that processes which share this run are to use; nothing is made yet."""
-        if self._agreed is None:
-            wanted = self._output_dir / _stamped()
-            self._agreed = wanted
-            number = 1
-            while self._agreed.exists():
-                number += 1
-                self._agreed = wanted.with_name(f"{wanted.name}.{number}")
+    def agree(self, *, is_needed: bool = True) -> Path:
+        """Return the path that processes which share this run are to use, and no other run.
+
+        The folder is made now, so that no other run can take it. One that is perhaps not needed is not
+        made yet, and has a name that no other run comes upon.
+        """
+        if self._agreed is None and is_needed:
+            self._made = [
+                folder for folder in (self._output_dir, *self._output_dir.parents) if not folder.exists()
+            ]
+            self._agreed = claim_folder(self._output_dir / _stamped())
+            self._made.insert(0, self._agreed)
+        elif self._agreed is None:
+            self._agreed = self._output_dir / f"{_stamped()}_{uuid.uuid4().hex[:12]}"
         return self._agreed
+
+    def drop_if_empty(self) -> None:
+        """Remove the folder that was made in advance, and its parents that were, if they are empty."""
+        for folder in self._made:
+            try:
+                folder.rmdir()
+            except OSError:  # it is not empty: it stays, and so do its parents
+                return
+        self._made = []
 
     def find(self) -> Path | None:
         """Return the folder if this process or another of the run has made it."""
@@ -70,7 +116,7 @@ def write_session_files(
     records: Sequence[Mapping[str, Any]],
     *,
     run_args: Mapping[str, Any],
-    counts: Mapping[str, int],
+    tally: Tally,
 ) -> None:
     """Write the run-level files.
 
@@ -78,16 +124,13 @@ def write_session_files(
         folder: of the run.
         records: the metrics of its scenarios.
         run_args: the record of this invocation.
-        counts: scenarios by outcome; those without verdict stand beside the rates.
+        tally: how many scenarios there were, and how many came to no verdict.
     """
     from pytest_voiceeval.run.summary import summary_text  # noqa: PLC0415 - a controller may need no scoring
 
     write_json(folder / "all_metrics.json", list(records))
     write_text(folder / "all_latencies.csv", latencies_csv(records))
-    text = summary_text(
-        records, total=sum(counts.values()), errors=counts.get("error", 0), skipped=counts.get("skipped", 0)
-    )
-    write_text(folder / "all_summary.txt", text)
+    write_text(folder / "all_summary.txt", summary_text(records, tally))
     write_json(folder / "run_args.json", {"invocations": [run_args]})
 
 

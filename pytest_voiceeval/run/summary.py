@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
 from pytest_voiceeval.run.metrics import latency_stats
+from pytest_voiceeval.run.session import Tally
 
 Record = Mapping[str, Any]
 
@@ -23,21 +24,19 @@ def aggregate(records: Sequence[Record]) -> RunAggregator:
     return run
 
 
-def summary_text(records: Sequence[Record], *, total: int, errors: int, skipped: int) -> str:
-    """Return the summary of a run.
-
-    Args:
-        records: the metrics of its scenarios.
-        total: how many scenarios were to be held.
-        errors, skipped: how many came to no verdict, and are in no rate.
-    """
+def summary_text(records: Sequence[Record], tally: Tally) -> str:
+    """Return the summary of a run, of which ``records`` are the metrics of its scenarios."""
     run = aggregate(records)
     minutes = sum(record.get("scenario_duration") or 0 for record in records) / 60
     turns = sum(record.get("total_turns") or 0 for record in records)
     lines = ["EVALUATION SUMMARY", RULE, ""]
-    lines += [f"Total Scenarios: {total}", f"Total Duration: {minutes:.1f}mins", f"Total Turns: {turns}"]
-    if errors or skipped:
-        lines += [f"Without a verdict, in no rate: {errors} error(s), {skipped} skipped"]
+    lines += [
+        f"Total Scenarios: {tally.total}",
+        f"Total Duration: {minutes:.1f}mins",
+        f"Total Turns: {turns}",
+    ]
+    if missing := tally.without_verdict():
+        lines += [f"Without a verdict, in no rate: {missing}"]
     lines += ["", "Per-Scenario Results:", THIN_RULE, ""]
     for record in records:
         lines += [*_scenario_lines(record), ""]

@@ -193,7 +193,7 @@ def test_a_scenarios_folder_that_is_a_package_is_not_imported_as_one(
 def test_a_broken_file_is_named_with_its_line(
     project: pytest.Pytester, write: Callable[[str, str], Path]
 ) -> None:
-    write("scenarios/broken.py", "import nothing_there\n")
+    write("scenarios/broken.py", "import nothing_there\nregister_eval_scenario\n")
     result = project.runpytest("--voice-scenarios=shop")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*broken.py*nothing_there*"])

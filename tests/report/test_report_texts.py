@@ -8,6 +8,7 @@ from pytest_voiceeval.report.failure import failure_text, shown_path, skip_reaso
 from pytest_voiceeval.report.outcomes import Outcome
 from pytest_voiceeval.report.properties import properties, replaced
 from pytest_voiceeval.report.terminal import summary_lines
+from pytest_voiceeval.run.session import Tally
 
 
 def failed_metrics(turns: int = 8) -> Metrics:
@@ -70,10 +71,31 @@ def test_paths_elsewhere_stay_absolute(tmp_path: Path) -> None:
     assert shown_path(tmp_path) == str(tmp_path)
 
 
+def test_the_clock_of_a_call_from_elsewhere_is_named_without_its_meaning(tmp_path: Path) -> None:
+    outcomes = [Outcome("x::1", "s__1", "passed", "passed", tmp_path)]
+    lines = list(summary_lines(outcomes, {tmp_path: {"clock": "sundial"}}, None, Tally(1), full=True))
+    assert "clock: sundial" in lines
+    assert lines[0] == "s__1  passed   ? turns, no latency measured, no stop reason known"
+
+
+def test_the_count_claims_no_more_than_is_known() -> None:
+    outcomes = [
+        Outcome("x::1", "s__1", "passed", "passed"),
+        Outcome("x::2", "s__2", "error", "failed"),
+        Outcome("x::3", "s__3", "passed", "failed"),
+        Outcome("x::4", "s__4", "error"),
+    ]
+    *_, count = summary_lines(outcomes, {}, None, Tally(8, errors=1, broken_off=1, not_run=3), full=True)
+    assert count == (
+        "voice scenarios: 2 passed, 0 failed, 0 skipped, 2 errors, 1 broken off, 3 not run; "
+        "1 of 3 with a verdict passed"
+    )
+
+
 def test_of_many_scenarios_only_those_not_passed_list_their_files(tmp_path: Path) -> None:
-    outcomes = [Outcome(f"x::{n}", f"s__{n}", "passed", tmp_path) for n in range(13)]
-    outcomes.append(Outcome("x::bad", "s__bad", "error", tmp_path))
-    short = list(summary_lines(outcomes, {}, tmp_path, full=False))
+    outcomes = [Outcome(f"x::{n}", f"s__{n}", "passed", "passed", tmp_path) for n in range(13)]
+    outcomes.append(Outcome("x::bad", "s__bad", "error", None, tmp_path))
+    short = list(summary_lines(outcomes, {}, tmp_path, Tally(14), full=False))
     assert sum("files:" in line for line in short) == 1
-    assert sum("files:" in line for line in summary_lines(outcomes, {}, tmp_path, full=True)) == 14
+    assert sum("files:" in line for line in summary_lines(outcomes, {}, tmp_path, Tally(14), full=True)) == 14
     assert "voice scenarios: 13 passed, 0 failed, 0 skipped, 1 error; 13 of 13 with a verdict passed" in short

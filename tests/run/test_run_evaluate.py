@@ -31,6 +31,7 @@ from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.evidence import transcript_lines, transcript_text, write_evidence
 from pytest_voiceeval.run.metrics import counted_turns, latency_stats
+from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.run.summary import summary_text
 from pytest_voiceeval.scenarios.base import Scenario
@@ -367,5 +368,5 @@ def test_durations_and_times_are_those_of_the_calls_clock(tmp_path: Path) -> Non
     assert content["scenario_duration"] == pytest.approx(content["duration_seconds"], abs=2)
     end = datetime.fromisoformat(content["turns"][-1]["timestamp"]) - conversation.started_at
     assert end.total_seconds() == pytest.approx(conversation.turns[-1].start, abs=1e-3)
-    summary = summary_text([content], total=1, errors=0, skipped=0)
+    summary = summary_text([content], Tally(1, errors=0, skipped=0))
     assert f"  Turns/min: {3 / content['scenario_duration'] * 60:.1f}" in summary

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from pytest_voiceeval.run.evaluation_log import EvaluationLog
 from pytest_voiceeval.run.files import claim_folder, file_name, read_json
-from pytest_voiceeval.run.session import RunFolder, latencies_csv
+from pytest_voiceeval.run.session import RunFolder, Tally, latencies_csv
 from pytest_voiceeval.run.summary import summary_text
 
 
@@ -36,13 +38,61 @@ def test_a_folder_is_claimed_once(tmp_path: Path) -> None:
     assert claim_folder(tmp_path / "a" / "x") == tmp_path / "a" / "x.2"
 
 
-def test_a_run_folder_is_made_late_and_agreed_on(tmp_path: Path) -> None:
+def test_a_run_folder_is_made_late(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "out")
     assert folder.find() is None
-    agreed = folder.agree()
-    assert not agreed.exists()
-    assert RunFolder(tmp_path / "out", agreed).open() == agreed
-    assert folder.find() == agreed
+    assert not (tmp_path / "out").exists()
+    assert folder.open() == folder.find()
+
+
+@pytest.mark.parametrize("is_needed", [True, False])
+def test_processes_agree_on_a_folder_that_no_other_run_gets(tmp_path: Path, is_needed: bool) -> None:
+    runs = [RunFolder(tmp_path / "out") for _ in range(5)]
+    agreed = [run.agree(is_needed=is_needed) for run in runs]
+    assert len(set(agreed)) == 5
+    assert [run.agree(is_needed=is_needed) for run in runs] == agreed
+    assert all(folder.exists() is is_needed for folder in agreed)
+    assert RunFolder(tmp_path / "out", agreed[0]).open() == agreed[0] == runs[0].find()
+
+
+def test_an_agreed_folder_that_stays_empty_is_removed_with_the_folders_made_for_it(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "new" / "out")
+    folder.agree()
+    folder.drop_if_empty()
+    assert folder.find() is None
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "old").mkdir()
+    other = RunFolder(tmp_path / "old")
+    kept = other.agree()
+    (kept / "file").touch()
+    other.drop_if_empty()
+    assert other.find() == kept
+    (kept / "file").unlink()
+    other.drop_if_empty()
+    assert (tmp_path / "old").exists()
+    assert not kept.exists()
+
+
+def test_the_summary_counts_all_that_was_selected_and_says_what_has_no_verdict() -> None:
+    text = summary_text([], Tally(9, errors=1, skipped=2, broken_off=1, not_run=4))
+    assert "Total Scenarios: 9\n" in text
+    assert "Without a verdict, in no rate: 1 error(s), 2 skipped, 1 broken off, 4 not run\n" in text
+
+
+def test_events_wait_for_the_folder_and_are_one_line_each(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "out")
+    log = EvaluationLog(folder)
+    log.add(("scenarios/shop.py", 11, "shop__tea"), "Starting Scenario 1/2: shop__tea")
+    assert not (tmp_path / "out").exists()
+    folder.open()
+    log.add(("scenarios/shop.py", None, "shop__tea"), "half \ud800\nmore", "ERROR")
+    log.flush()
+    lines = (folder.open() / "evaluation_log.txt").read_text(encoding="utf-8").splitlines()
+    stamp = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+    assert re.fullmatch(
+        stamp + r" \| shop\.py:shop__tea:12 \| \[INFO\]: Starting Scenario 1/2: shop__tea", lines[0]
+    )
+    assert re.fullmatch(stamp + r" \| shop\.py:shop__tea:1 \| \[ERROR\]: half \\ud800 more", lines[1])
 
 
 def test_a_csv_survives_quotes_and_newlines() -> None:
@@ -54,10 +104,10 @@ def test_a_csv_survives_quotes_and_newlines() -> None:
 
 
 def test_the_summary_of_nothing_claims_nothing() -> None:
-    text = summary_text([], total=1, errors=1, skipped=0)
+    text = summary_text([], Tally(1, errors=1, skipped=0))
     assert "Overall Success Rate: N/A (no scenarios had any applicable signal)" in text
     assert "  Mean: N/A" in text
-    assert "Without a verdict, in no rate: 1 error(s), 0 skipped" in text
+    assert "Without a verdict, in no rate: 1 error(s)\n" in text
 
 
 def test_the_summary_has_the_lines_of_the_reference() -> None:
@@ -78,7 +128,7 @@ def test_the_summary_has_the_lines_of_the_reference() -> None:
         "token_usage": {"agent": {"n_calls": 16, "prompt": 4400, "completion": 200}},
     }
     other = {"scenario_name": "domB__two", "is_successful": True, "success_breakdown": {}, "total_turns": 1}
-    lines = summary_text([record, other], total=2, errors=0, skipped=0).splitlines()
+    lines = summary_text([record, other], Tally(2, errors=0, skipped=0)).splitlines()
     assert lines[:3] == ["EVALUATION SUMMARY", "=" * 80, ""]
     for line in (
         "Total Turns: 3",

@@ -1,0 +1,42 @@
+"""``evaluation_log.txt``: what happened in a run, one line an event, as it happens."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pytest_voiceeval.run.session import RunFolder
+
+FILE = "evaluation_log.txt"
+Level = Literal["INFO", "ERROR"]
+
+
+class EvaluationLog:
+    """Appends lines to the log; they wait while the run has no folder yet.
+
+    A line is ``YYYY-MM-DD HH:MM:SS | <file>:<function>:<line> | [LEVEL]: text``. Its place is that of the
+    scenario: where it is defined, and what it is called.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._waiting: list[str] = []
+
+    def add(self, location: tuple[str, int | None, str], text: str, level: Level = "INFO") -> None:
+        """Add an event at pytest's ``location``: file, line from 0, and name."""
+        file, line, name = location
+        place = f"{Path(file).name}:{name}:{(line or 0) + 1}"
+        now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
+        self._waiting.append(" ".join(f"{now} | {place} | [{level}]: {text}".split("\n")))
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what waits, if there is a place for it."""
+        folder = self._folder.find()
+        if folder is None or not self._waiting:
+            return
+        lines = "".join(f"{line}\n" for line in self._waiting)
+        with (folder / FILE).open("ab") as stream:
+            stream.write(lines.encode("utf-8", "backslashreplace"))
+        self._waiting.clear()
