@@ -159,10 +159,10 @@ def first_call(tmp_path_factory: pytest.TempPathFactory) -> Held:
 # measured is like real
 
 
-def pauses(call: Held) -> list[float]:
-    """Return the silence before each turn, of whichever side."""
-    turns = call.conversation.turns
-    return [turns[0].start, *(after.start - before.end for before, after in pairwise(turns))]
+def figures_of(call: Held) -> list[float]:
+    """Return the silence before each answer, of whichever side, and the length of the recording."""
+    answers = [after.start - before.end for before, after in pairwise(call.conversation.turns)]
+    return [*answers, call.conversation.duration_seconds]
 
 
 @contextmanager
@@ -183,46 +183,42 @@ def foreign_load() -> Iterator[list[float]]:
     cores.append(others / (time.monotonic() - begun))
 
 
-def test_measured_agrees_with_real(tmp_path: Path, record_property: Any) -> None:
+def test_measured_agrees_with_real(tmp_path: Path) -> None:
     """What is said and done, always; how long it took, where the machine has been left to both.
 
-    Both pay for their compute at wall speed: what others compute meanwhile is in their figures, in one
-    more than in the other. So the better of two tries counts, and a busy machine decides nothing.
+    Both pay for their compute at wall speed: what others compute meanwhile makes one of them longer, more
+    or less than the other. So the better of two tries counts, figure by figure, and on a busy machine a
+    difference decides nothing.
     """
-    crowded = 0.0
-    for attempt in ("first", "second"):
-        with foreign_load() as cores:
-            real, measured = (held(tmp_path / f"{attempt}-{clock}", clock) for clock in CLOCKS[:2])
-        assert measured.turns == real.turns
-        assert measured.tool_calls == real.tool_calls
-        assert [name for name, _ in real.tool_calls] == [
-            "GetMenuTool",
-            "PlaceOrderTool",
-            "EndConversationTool",
-        ]
-        assert real.metrics["is_successful"] is measured.metrics["is_successful"] is True
-        apart = [m - r for r, m in zip(pauses(real), pauses(measured), strict=True)]
-        lengths = [call.conversation.duration_seconds for call in (measured, real)]
-        figures = (
-            f"pauses, measured - real: {' '.join(f'{seconds:+.3f}' for seconds in apart)} s; "
-            f"recordings {lengths[0]:.2f} and {lengths[1]:.2f} s; wall {measured.wall_seconds:.1f} and "
-            f"{real.wall_seconds:.1f} s; others used {sum(cores):.2f} cores"
-        )
-        record_property(f"clocks_{attempt}", figures)
-        print(figures)  # noqa: T201 - for the report of a failure
-        if max(map(abs, apart)) <= 0.1 and lengths[0] == pytest.approx(lengths[1], rel=0.015):
-            return
-        crowded = max(crowded, *cores, 0.0)
-    if crowded > QUIET_CORES:
-        pytest.skip(f"others used {crowded:.1f} cores meanwhile; {figures}")
-    pytest.fail(f"twice apart; at last {figures}")
+    figures: dict[ClockName, list[list[float]]] = {"real": [], "measured": []}
+    agree, found = False, ""
+    with foreign_load() as cores:
+        for attempt in ("first", "second"):
+            real, measured = (held(tmp_path / f"{attempt}-{clock}", clock) for clock in figures)
+            assert measured.turns == real.turns
+            assert measured.tool_calls == real.tool_calls
+            assert [name[:3] for name, _ in real.tool_calls] == ["Get", "Pla", "End"]
+            assert real.metrics["is_successful"] is measured.metrics["is_successful"] is True
+            figures["real"].append(figures_of(real))
+            figures["measured"].append(figures_of(measured))
+            best = [[min(tries) for tries in zip(*of, strict=True)] for of in figures.values()]
+            (*r, r_length), (*m, m_length) = best
+            apart = [b - a for a, b in zip(r, m, strict=True)]
+            found = f"{' '.join(f'{s:+.3f}' for s in apart)} s; recordings {m_length:.2f}, {r_length:.2f} s"
+            agree = max(map(abs, apart)) <= 0.1 and m_length == pytest.approx(r_length, rel=0.015)
+            if agree:
+                break
+    print(f"measured less real: {found}; others used {sum(cores):.2f} cores")  # noqa: T201 - -rP shows it
+    if not agree and sum(cores) > QUIET_CORES:
+        pytest.skip(f"others used {sum(cores):.1f} cores meanwhile; measured less real: {found}")
+    assert agree, f"measured less real: {found}"
 
 
 # charged repeats
 
 
-WALL_TIME = {"scenario_duration", "scenario_directory"}
-"""Metrics that say when, how fast and where a call was held, not how it went."""
+ELSEWHERE_AND_LATER = {"scenario_directory"}
+"""Metrics that say where a call was held; its turns' time stamps say when."""
 
 
 def digest(call: Held) -> dict[str, Any]:
@@ -233,7 +229,7 @@ def digest(call: Held) -> dict[str, Any]:
         "times": [(turn.start, turn.end) for turn in call.conversation.turns],
         "latencies": call.latencies,
         "metrics": {
-            **{key: value for key, value in call.metrics.items() if key not in WALL_TIME},
+            **{key: value for key, value in call.metrics.items() if key not in ELSEWHERE_AND_LATER},
             "turns": [{**turn, "timestamp": None} for turn in call.metrics["turns"]],
         },
         "bridge log": call.conversation.events,
@@ -243,23 +239,21 @@ def digest(call: Held) -> dict[str, Any]:
 
 @contextmanager
 def busy_machine() -> Iterator[None]:
-    """A process that computes, and one that floods the loopback interface, while the body runs."""
-    compute = "while True: sum(range(10_000))"
+    """Have a process compute and flood the loopback interface while the body runs."""
     flood = (
         "import socket, threading\n"
         "a = socket.create_server(('127.0.0.1', 0)); b = socket.create_connection(a.getsockname())\n"
         "c, _ = a.accept()\n"
         "def drain():\n while b.recv(65536): pass\n"
         "threading.Thread(target=drain, daemon=True).start()\n"
-        "while True: c.sendall(bytes(200))"
+        "while True: c.sendall(bytes(200)); sum(range(300))"
     )
-    load = [subprocess.Popen([sys.executable, "-c", code]) for code in (compute, flood)]
+    load = subprocess.Popen([sys.executable, "-c", flood])
     try:
         yield
     finally:
-        for process in load:
-            process.kill()
-            process.wait()
+        load.kill()
+        load.wait()
 
 
 def held_in_another_process(folder: Path) -> dict[str, Any]:
@@ -370,7 +364,7 @@ def test_a_barge_in_is_the_same_on_every_clock(tmp_path: Path) -> None:
         assert (greeting.speaker, cut_in.speaker) == (AGENT, USER)
         assert greeting.text == "Thank you for calling."
         assert cut_in.start - greeting.start == pytest.approx(1.5, abs=0.4)
-        print(f"{clock}: cut after {greeting.end - cut_in.start:.3f} s")  # noqa: T201 - as above
+        print(f"{clock}: cut after {greeting.end - cut_in.start:.3f} s")  # noqa: T201 - -rP shows it
         assert 0 < greeting.end - cut_in.start <= 0.6
         assert call.conversation.stop_reason is StopReason.EXIT
         heard = [m["content"] for m in call.conversation.agent.context or [] if m["role"] == "user"]
