@@ -16,6 +16,7 @@ from pytest_voiceeval.bridge.pulls import pull
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
+from pytest_voiceeval.bridge.warp import WarpLoop
 from pytest_voiceeval.errors import BotLostError, DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
@@ -98,7 +99,7 @@ class _Call:
         self._loop = asyncio.get_running_loop()
         self._origin = self._loop.time()
         self._begun: float | None = None
-        self._started_at = datetime.now()
+        self._started_at = _wall_time(self._loop)
         self._events: list[str] = []
         self._tape = Tape(RATE_HZ, FRAME_SAMPLES)
         self._last_activity = 0.0
@@ -127,7 +128,7 @@ class _Call:
         for side in SIDES:
             await self._legs[side].reopen_if_lost(self._settings.connect_timeout)
         self._begun = self._loop.time()
-        self._started_at = datetime.now()
+        self._started_at = _wall_time(self._loop)
         self._note("the call begins")
         ticking = self._loop.create_task(self._carry(), name="bridge carries")
         try:
@@ -271,3 +272,7 @@ def _broken_off(exc: BaseException) -> StopReason:
     if isinstance(exc, asyncio.CancelledError):
         return StopReason.CANCELLED
     return StopReason.USER_HANGUP if isinstance(exc, BotLostError) else StopReason.ERROR
+
+
+def _wall_time(loop: asyncio.AbstractEventLoop) -> datetime:
+    return loop.wall_time() if isinstance(loop, WarpLoop) else datetime.now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
+from datetime import UTC, datetime
 from typing import Any, TypeVar, TypeVarTuple
 
 from pytest_voiceeval.bridge.warp import STUCK_SECONDS, WarpLoop, give_exception, give_result
@@ -42,6 +43,10 @@ class ChargedLoop(WarpLoop):
     def time(self) -> float:
         """Return the virtual time."""
         return self._now
+
+    def wall_time(self) -> datetime:
+        """Return the wall time that it is on this clock: the same on every run, wherever it is held."""
+        return datetime.fromtimestamp(self.epoch + self.time(), UTC).replace(tzinfo=None)
 
     def begin_work(self) -> None:
         """Do nothing: here only declared costs count."""

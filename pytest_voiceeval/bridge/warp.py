@@ -8,6 +8,7 @@ import selectors
 import threading
 from collections.abc import Callable
 from contextvars import Context
+from datetime import datetime
 from typing import Any, TypeVar, TypeVarTuple
 
 from pytest_voiceeval.errors import ClockError
@@ -45,6 +46,10 @@ class WarpLoop(asyncio.SelectorEventLoop):
     def jump(self, seconds: float) -> None:
         """Let ``seconds`` pass at once."""
         raise NotImplementedError
+
+    def wall_time(self) -> datetime:
+        """Return the local wall time that it is on this clock."""
+        return datetime.fromtimestamp(self.epoch + self.time())
 
     def begin_work(self) -> None:
         """Count a piece of work that goes on outside the loop."""

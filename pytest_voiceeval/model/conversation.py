@@ -110,7 +110,8 @@ class Conversation:
         scenario_name: which scenario was held.
         turns: all turns, sorted by start.
         stop_reason: how the call ended.
-        started_at: local wall time at which the call began.
+        started_at: local wall time at which the call began; on a charged clock an instant of its own, the
+            same on every run.
         ended_at: ``started_at`` and what has passed since on the call's clock, pulls included.
         recording: the sound.
         agent, user: evidence of each side.

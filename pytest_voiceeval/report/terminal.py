@@ -16,6 +16,12 @@ FILES = (
     ("transcript", "conversation_log.txt"),
     ("metrics", "metrics.json"),
 )
+PARTS = {
+    "recognition": "recognition",
+    "model": "model",
+    "synthesis": "synthesis",
+    "rest": "turn-taking and transport",
+}
 FEW = 12
 """Up to so many scenarios, the files of each are listed; of more, those of the ones not passed."""
 
@@ -42,6 +48,7 @@ def summary_lines(
         record = metrics.get(outcome.folder) if outcome.folder else None
         yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}".rstrip()
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
+            yield from _latency_lines(record)
             yield from _file_lines(outcome.folder)
     for clock in sorted({str(record["clock"]) for record in metrics.values() if "clock" in record}):
         meaning = next((text for name, text in CLOCK_MEANINGS.items() if name == clock), "")
@@ -62,6 +69,16 @@ def _figures(record: Mapping[str, Any] | None) -> str:
     if isinstance(seconds := record.get("duration_seconds"), int | float):
         call += f" in {seconds:.1f} s"
     return f"{call}, {latency}, {record.get('stop_reason', 'no stop reason known')}"
+
+
+def _latency_lines(record: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield what the mean latency is made of, as far as the agent's bot reports it."""
+    split = [entry["parts_ms"] for entry in (record or {}).get("latencies") or () if "parts_ms" in entry]
+    if split:
+        means = {part: sum(parts.get(part, 0) for parts in split) / len(split) for part in PARTS}
+        yield (
+            "  latency:    " + ", ".join(f"{PARTS[part]} {mean:.0f}" for part, mean in means.items()) + " ms"
+        )
 
 
 def _file_lines(folder: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.metrics import Scores, Verdict, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
-from pytest_voiceeval.model.turns import Turn
+from pytest_voiceeval.model.turns import ResponseLatency, Turn
 from pytest_voiceeval.run.aggregate import task_successful
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.scenarios.base import Scenario
@@ -77,14 +77,7 @@ def counted_turns(conversation: Conversation) -> list[Turn]:
 
 def _call(conversation: Conversation) -> dict[str, Any]:
     turns = counted_turns(conversation)
-    latencies = [
-        {
-            "user_transcript": latency.user_text,
-            "agent_transcript": latency.agent_text,
-            "latency_ms": latency.seconds * 1000,
-        }
-        for latency in conversation.latencies
-    ]
+    latencies = [_latency(latency) for latency in conversation.latencies]
     return {
         "total_turns": len(turns),
         "duration_seconds": conversation.duration_seconds,
@@ -96,8 +89,21 @@ def _call(conversation: Conversation) -> dict[str, Any]:
             }
             for turn in turns
         ],
-        "latency_stats": latency_stats([latency["latency_ms"] for latency in latencies]),  # type: ignore[misc]
+        "latency_stats": latency_stats([latency["latency_ms"] for latency in latencies]),
         "latencies": latencies,
+    }
+
+
+def _latency(latency: ResponseLatency) -> dict[str, Any]:
+    """Return one latency; with its parts, as our addition, where the agent's bot reports them."""
+    parts: dict[str, float] = {share: seconds * 1000 for share, seconds in latency.work.items()}
+    if latency.rest is not None:
+        parts["rest"] = latency.rest * 1000
+    return {
+        "user_transcript": latency.user_text,
+        "agent_transcript": latency.agent_text,
+        "latency_ms": latency.seconds * 1000,
+        **({"parts_ms": parts} if parts else {}),
     }
 
 

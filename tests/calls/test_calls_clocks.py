@@ -230,7 +230,7 @@ def digest(call: Held) -> dict[str, Any]:
         "latencies": call.latencies,
         "metrics": {
             **{key: value for key, value in call.metrics.items() if key not in ELSEWHERE_AND_LATER},
-            "turns": [{**turn, "timestamp": None} for turn in call.metrics["turns"]],
+            "turns": call.metrics["turns"],
         },
         "bridge log": call.conversation.events,
         "contexts": [call.conversation.side(side).context for side in (USER, AGENT)],
