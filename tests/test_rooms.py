@@ -47,7 +47,10 @@ ROOMS = sorted(path.name for path in PACKAGE.iterdir() if path.is_dir() and path
 
 
 def imports(path: Path) -> Iterator[tuple[str, int, bool]]:
-    """Yield each imported module with its line, and whether only a type checker imports it."""
+    """Yield each imported module with its line, and whether only a type checker imports it.
+
+    A name of the package itself counts as the module of that name.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         id(inner)
@@ -61,7 +64,11 @@ def imports(path: Path) -> Iterator[tuple[str, int, bool]]:
                 yield alias.name, node.lineno, id(node) in typing_only
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno}: import whole names"
-            yield node.module or "", node.lineno, id(node) in typing_only
+            names = [node.module or ""]
+            if node.module == PACKAGE.name:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+            for name in names:
+                yield name, node.lineno, id(node) in typing_only
 
 
 def test_every_room_has_its_row() -> None:
@@ -71,13 +78,37 @@ def test_every_room_has_its_row() -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_imports_only_what_its_row_names(room: str) -> None:
     allowed = MAY_IMPORT[room] | {room, "errors"}
-    strangers = [
-        f"{path.relative_to(PACKAGE)}:{line}: {module}"
+    assert not [
+        f"{path.relative_to(PACKAGE)}:{found}"
         for path in (PACKAGE / room).rglob("*.py")
-        for module, line, _ in imports(path)
-        if module.startswith("pytest_voiceeval.") and module.split(".")[1] not in allowed
+        for found in strangers(path, allowed)
     ]
-    assert not strangers
+
+
+def strangers(path: Path, allowed: set[str]) -> list[str]:
+    """Return the imports of the package in ``path`` that are not of the ``allowed`` rooms."""
+    return [
+        f"{line}: {module}"
+        for module, line, _ in imports(path)
+        if module.split(".")[0] == PACKAGE.name and module.partition(".")[2].split(".")[0] not in allowed
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from pytest_voiceeval import bridge", ["1: pytest_voiceeval.bridge"]),
+        ("from pytest_voiceeval import Scenario, errors", ["1: pytest_voiceeval.Scenario"]),
+        ("import pytest_voiceeval", ["1: pytest_voiceeval"]),
+        ("import pytest_voiceeval.run.files as f", ["1: pytest_voiceeval.run.files"]),
+        ("def f():\n    from pytest_voiceeval.plugin import options", ["2: pytest_voiceeval.plugin"]),
+        ("from pytest_voiceeval import model\nfrom pytest_voiceeval.model.turns import Turn", []),
+        ("import pytest_voiceeval_other", []),
+    ],
+)
+def test_no_way_to_import_is_overlooked(tmp_path: Path, text: str, found: list[str]) -> None:
+    (tmp_path / "x.py").write_text(text, encoding="utf-8")
+    assert strangers(tmp_path / "x.py", {"model", "errors"}) == found
 
 
 @pytest.mark.parametrize("room", PURE)
@@ -105,6 +136,10 @@ def test_packs_import_public_names_only() -> None:
     root = PACKAGE.parent
     for path in [*(root / "scenarios").glob("*.py"), *(root / "tools").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.startswith("pytest_v") for alias in node.names), (
+                    f"{path}:{node.lineno}"
+                )
             if (
                 isinstance(node, ast.ImportFrom)
                 and not node.level

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.turns import Side
 
 allure_key = pytest.StashKey[AllureAttachments]()
-broken_key = pytest.StashKey[list[tuple[str, Exception]]]()
+broken_key = pytest.StashKey[list[tuple[str, BaseException]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -114,7 +114,7 @@ def pytest_fixture_setup(
     """
     try:
         return (yield)
-    except Exception as exc:
+    except (Exception, pytest.fail.Exception) as exc:
         if fixturedef.argname in VOICE_FIXTURES:
             request.config.stash[broken_key].append((fixturedef.argname, exc))
         raise

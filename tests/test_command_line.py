@@ -1,0 +1,38 @@
+"""What ``python -m pytest_voiceeval`` refuses before it does anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_voiceeval.__main__ import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["bot", "--rehearsal", "silver"], "--rehearsal: invalid choice: 'silver' (choose from"),
+        (["bot", "--pack", "nowhere"], "--pack: nowhere: no folder 'scenarios' in it; name the folder above"),
+        (["list", "--pack", "scenarios"], "--pack: scenarios: no folder 'scenarios' in it"),
+        (["bot", "--port", "x"], "'x' is no port"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_the_remedy(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    complaint: str,
+) -> None:
+    (tmp_path / "scenarios").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_the_names_of_all_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    assert "restaurant__pizza_pepperoni" in capsys.readouterr().out.splitlines()
