@@ -41,9 +41,9 @@ class PlayedFrame:
 class JitterBuffer:
     """Turns chunks of any size and rate into frames of ``frame_samples`` at ``out_hz``.
 
-    An utterance starts to play ``depth`` seconds after its first chunk came in. When it runs dry, the
-    resampler is flushed, so that nothing of an utterance's end stays behind to be played before the
-    next one, however short it is.
+    An utterance starts to play ``depth`` seconds after its first chunk came in, at the nearest frame.
+    When it runs dry, the resampler is flushed, so that nothing of an utterance's end stays behind to be
+    played before the next one, however short it is.
 
     Where chunks come late in the midst of an utterance, the buffer holds back more of what follows: a
     sender that cannot keep up is then heard in a few pieces, not in crumbs.
@@ -88,7 +88,8 @@ class JitterBuffer:
 
     def pop(self, now: float) -> PlayedFrame:
         """Return the frame to be played at ``now``."""
-        if self._starts_at is None or now < self._starts_at - 1e-9:
+        half_a_frame = self._frame_samples / self._out_hz / 2
+        if self._starts_at is None or now < self._starts_at - half_a_frame:
             return PlayedFrame(np.zeros(self._frame_samples, dtype=np.int16))
         if self._queued < self._frame_samples:
             self._flush()
