@@ -136,7 +136,8 @@ def main() -> None:
         p99 = late[int(0.99 * (len(late) - 1))] if late else float("nan")
         print(
             f"  {calls:2d} calls, {chunk * 1000:3.0f} ms frames: "
-            f"median {statistics.median(late) * 1000:5.1f}, p99 {p99 * 1000:5.1f}, max {late[-1] * 1000:5.1f} ms; {lost} steps lost; "
+            f"median {statistics.median(late) * 1000:5.1f}, p99 {p99 * 1000:5.1f}, "
+            f"max {late[-1] * 1000:5.1f} ms; {lost} steps lost; "
             f"{share * 100:.2f} % of a core a call; ended {conversations[0].stop_reason.value}",
             flush=True,
         )
