@@ -59,6 +59,7 @@ class JitterBuffer:
         self._frame_samples = frame_samples
         self._depth = depth
         self._resampler: StreamResampler | None = None
+        self._silence = PlayedFrame(np.zeros(frame_samples, dtype=np.int16))
         self._queue: deque[_Stretch] = deque()
         self._queued = 0
         self._starts_at: float | None = None
@@ -90,7 +91,7 @@ class JitterBuffer:
         """Return the frame to be played at ``now``."""
         half_a_frame = self._frame_samples / self._out_hz / 2
         if self._starts_at is None or now < self._starts_at - half_a_frame:
-            return PlayedFrame(np.zeros(self._frame_samples, dtype=np.int16))
+            return self._silence
         if self._queued < self._frame_samples:
             self._flush()
         frame = self._take(now)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from pytest_voiceeval.audio.jitter import JitterBuffer
+from pytest_voiceeval.audio.jitter import JitterBuffer, PlayedFrame
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.leg import Leg, Opener
@@ -22,6 +22,7 @@ from pytest_voiceeval.model.conversation import Conversation, SideEvidence, Stop
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.wire.connection import open_connection
+from pytest_voiceeval.wire.frames import encode_audio
 
 RATE_HZ = 16_000
 """Rate of the sound that both bots get, and of the recording."""
@@ -30,6 +31,9 @@ FRAME_SECONDS = 0.02
 """Length of a frame."""
 
 FRAME_SAMPLES = round(RATE_HZ * FRAME_SECONDS)
+
+SILENT_FRAME = encode_audio(bytes(2 * FRAME_SAMPLES), RATE_HZ)
+"""What a side gets while the other one is silent."""
 
 KICKOFF = "Hello"
 """What is put to the agent as the user's first turn, so that it greets."""
@@ -152,8 +156,8 @@ class _Call:
             user, agent = (self._listeners[side].buffer.pop(due) for side in SIDES)
             if self._tape.record(user, agent):
                 self._active()
-            self._legs[AGENT].send_audio(user.samples.tobytes(), RATE_HZ)
-            self._legs[USER].send_audio(agent.samples.tobytes(), RATE_HZ)
+            self._legs[AGENT].send_frame(_encoded(user))
+            self._legs[USER].send_frame(_encoded(agent))
             count += 1
             await asyncio.sleep(max(begun + count * FRAME_SECONDS - self._loop.time(), 0))
 
@@ -266,6 +270,10 @@ class _Call:
     def _note(self, line: str) -> None:
         at = self._loop.time() - (self._begun if self._begun is not None else self._origin)
         self._events.append(f"[{at:8.3f}s] {line}")
+
+
+def _encoded(frame: PlayedFrame) -> bytes:
+    return encode_audio(frame.samples.tobytes(), RATE_HZ) if frame.delays else SILENT_FRAME
 
 
 def _broken_off(exc: BaseException) -> StopReason:

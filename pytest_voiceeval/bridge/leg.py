@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.errors import BotUnreachableError, WireError
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
-from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_audio, encode_message
+from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_message
 from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
 from pytest_voiceeval.wire.rtvi import REPLIES, Envelope
@@ -92,11 +92,14 @@ class Leg:
 
     async def send(self, envelope: Envelope) -> None:
         """Queue a message."""
-        self._put(encode_message(envelope))
+        self.send_frame(encode_message(envelope))
 
-    def send_audio(self, pcm: bytes, rate_hz: int) -> None:
-        """Queue sound: int16 little-endian, mono."""
-        self._put(encode_audio(pcm, rate_hz))
+    def send_frame(self, content: bytes) -> None:
+        """Queue an encoded frame."""
+        try:
+            self._unsent.put_nowait(content)
+        except asyncio.QueueFull:
+            self._lose(f"the bot stopped reading: {UNSENT_FRAMES} frames wait to be sent")
 
     async def close(self) -> None:
         """Close the connection and end its tasks; may be called twice."""
@@ -108,12 +111,6 @@ class Leg:
             self._connection = None
         if running:
             await asyncio.wait(running)
-
-    def _put(self, content: bytes) -> None:
-        try:
-            self._unsent.put_nowait(content)
-        except asyncio.QueueFull:
-            self._lose(f"the bot stopped reading: {UNSENT_FRAMES} frames wait to be sent")
 
     async def _send(self, connection: Connection) -> None:
         while True:
