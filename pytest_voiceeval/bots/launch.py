@@ -45,18 +45,22 @@ class LocalBot:
     @property
     def clocks(self) -> tuple[ClockName, ...]:
         """The clocks that a call with it can run on: a model's thinking time cannot be declared."""
-        rehearsed = self.profile.llm.service == "rehearsal"
-        return ("charged", "measured", "real") if rehearsed else ("measured", "real")
+        return ("charged", "measured", "real") if self._is_rehearsed else ("measured", "real")
+
+    @property
+    def _is_rehearsed(self) -> bool:
+        return self.profile.llm.service == "rehearsal"
 
     @asynccontextmanager
     async def open(self, scenario: Scenario) -> AsyncIterator[str]:
         """Run a fresh bot for one call of ``scenario``; yields its URL.
 
         Raises:
-            DefinitionError: if the rehearsal plays the model's part and the scenario has none.
+            DefinitionError: if the scenario's tools are not as they must be, or the rehearsal plays the
+                model's part and the scenario has none.
             ProfileError: if a service of the profile cannot be had.
         """
-        check_tools(scenario, [self.side])
+        check_tools(scenario, [self.side], rehearsed=self._is_rehearsed)
         # Heavy: a run that only collects, or only talks to bots of others, does without.
         from pytest_voiceeval.bots.model_access import model_access  # noqa: PLC0415
         from pytest_voiceeval.bots.profile import require_packages  # noqa: PLC0415

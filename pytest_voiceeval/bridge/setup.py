@@ -70,7 +70,8 @@ async def _set_prompt(scenario: Scenario, leg: Leg) -> None:
             leg,
             "update_system_prompt",
             "false",
-            f"true: the prompt set and these tools of domain {scenario.domain!r} offered: {names}",
+            f"true: the prompt set and these tools of domain {scenario.domain!r} offered: {names}; the "
+            "bot's log says why: for an embedded bot that is bot_log.txt in the scenario's folder",
         )
 
 

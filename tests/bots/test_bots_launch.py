@@ -14,7 +14,7 @@ from pytest_voiceeval.model.parts import Resources
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say
+from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say, Use
 
 
 class Mystery(Scenario):
@@ -54,6 +54,19 @@ async def test_a_local_bot_listens_and_leaves_nothing(profile: Profile) -> None:
     assert asyncio.all_tasks() == before
     with pytest.raises(OSError):  # noqa: PT011 - the port is free again
         async with WireClient.connected(url):
+            pass
+
+
+@pytest.mark.asyncio
+async def test_a_misspelt_tool_of_the_rehearsal_is_told_before_the_call(profile: Profile) -> None:
+    class Misspelt(Greet):
+        agent_resources = Resources(tools={"EndConversationTool": {}})
+        rehearsal = Rehearsal(user=(), agent=(Use("EndConversatonTool"),))
+
+    with pytest.raises(
+        DefinitionError, match=r"test_bots_launch\.py:\d+: .*did you mean 'EndConversationTool'"
+    ):
+        async with LocalBot("agent", profile).open(Misspelt()):
             pass
 
 
