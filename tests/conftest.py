@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import HealthCheck, settings
+import contextlib
 
-# A busy machine is slow, which is no fault of the code under test.
-settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("steady")
+import pytest
+
+with contextlib.suppress(ImportError):  # pytest reads this file also where only a scenario is to be held
+    from hypothesis import HealthCheck, settings
+
+    # A busy machine is slow, which is no fault of the code under test.
+    settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)

@@ -115,7 +115,7 @@ class CommandBot:
 
     def __init__(self, side: Side, command: str, log_path: Path, *, start_seconds: float = 60.0) -> None:
         self.side = side
-        self._process = BotProcess(command, log_path, start_seconds=start_seconds)
+        self._process = BotProcess(side, command, log_path, start_seconds=start_seconds)
 
     @property
     def label(self) -> str:

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
+from pytest_voiceeval.model.turns import Side
 
 _PORT = "{port}"
 _POLL_SECONDS = 0.1
@@ -33,7 +34,8 @@ class BotProcess:
         DefinitionError: if ``command`` cannot be read, or has no place for the port.
     """
 
-    def __init__(self, command: str, log_path: Path, *, start_seconds: float) -> None:
+    def __init__(self, side: Side, command: str, log_path: Path, *, start_seconds: float) -> None:
+        self.side = side
         self.command = command
         self.log_path = log_path
         self.start_seconds = start_seconds
@@ -108,13 +110,17 @@ class BotProcess:
             except (OSError, TimeoutError) as exc:
                 if loop.time() > limit:
                     raise BotProcessError(
-                        f"cmd:{self.command}: nothing listens at {self._url} after {self.start_seconds:g} s "
-                        f"({exc}); does the command use {_PORT}? {self._last_lines()}"
+                        f"{self.side} bot cmd:{self.command}: nothing listens at {self._url} after "
+                        f"{self.start_seconds:g} s ({exc}); does the command use {_PORT}? "
+                        f"{self._last_lines()}"
                     ) from None
             await asyncio.sleep(_POLL_SECONDS)
 
     def _obituary(self, what: str, code: int) -> str:
-        return f"cmd:{self.command}: {what}, exit code {code}. {self._last_lines()}"
+        return (
+            f"{self.side} bot cmd:{self.command}: {what}, exit code {code}; expected it to keep running and "
+            f"to serve calls at {self._url}. {self._last_lines()}"
+        )
 
     def _last_lines(self) -> str:
         text = self.log_path.read_text(encoding="utf-8", errors="replace")

@@ -47,6 +47,12 @@ SYNTHESIS_SECONDS = 3.0
 DRAIN_SECONDS = 20.0
 """How long a last sentence may last after that."""
 
+CHECK_SECONDS = 1.0
+"""How often the limits of a call are looked at: a message may bring one nearer."""
+
+BROKEN_SECONDS = 15.0
+"""Silence that ends a call in which a bot has reported an error: it is not going to speak again."""
+
 RECONNECT_SECONDS = 1.0
 """How long a bot that hung up is tried again, for its evidence."""
 
@@ -179,19 +185,33 @@ class _Call:
                 ticking.result()
             reason, at = self._next_limit()
             if self._now() >= at:
+                self._check_simulator(reason)
                 return reason
             waited: list[asyncio.Future[Any]] = [self._exit, *lost.values(), ticking]
             await asyncio.wait(
                 waited,
-                timeout=at - self._now(),
+                timeout=min(at - self._now(), CHECK_SECONDS),
                 return_when=asyncio.FIRST_COMPLETED,
+            )
+
+    def _check_simulator(self, reason: StopReason) -> None:
+        """Raise BotLostError if the call fell silent because the simulated user broke."""
+        errors = self._listeners[USER].errors
+        if reason is StopReason.INACTIVITY and errors and not self._listeners[AGENT].errors:
+            peer = self._legs[USER].peer
+            raise BotLostError(
+                f"the user bot at {peer.url} fell silent, {self._now():.1f} s into the call, after it "
+                f"reported: {errors[-1]}; expected a simulated user that works"
             )
 
     def _next_limit(self) -> tuple[StopReason, float]:
         """Return which limit comes next if nothing happens, and when."""
         limits = [(StopReason.TIMEOUT, self._settings.max_duration)]
-        if self._settings.inactivity_timeout is not None:
-            limits.append((StopReason.INACTIVITY, self._last_activity + self._settings.inactivity_timeout))
+        silence = self._settings.inactivity_timeout
+        if any(listener.errors for listener in self._listeners.values()):
+            silence = min(BROKEN_SECONDS, silence or BROKEN_SECONDS)
+        if silence is not None:
+            limits.append((StopReason.INACTIVITY, self._last_activity + silence))
         return min(limits, key=lambda limit: limit[1])
 
     async def _drain(self, reason: StopReason) -> None:

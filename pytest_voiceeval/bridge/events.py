@@ -44,6 +44,7 @@ class Listener:
         self.announces = False
         self.said_exit = False
         self.pushed: list[str] = []
+        self.errors: list[str] = []
         self.on_activity: Callable[[], None] = lambda: None
         self.on_exit: Callable[[], None] = lambda: None
         self._track = track
@@ -57,6 +58,7 @@ class Listener:
             rtvi.BOT_TTS_STARTED: self._thought,
             rtvi.SERVER_MESSAGE: self._server_message,
             rtvi.METRICS: self._metrics,
+            rtvi.ERROR: self._reported,
             rtvi.USER_TRANSCRIPTION: self._heard,
         }
 
@@ -129,6 +131,12 @@ class Listener:
             for share, name in PROCESSORS.items():
                 if name in processor:
                     self._track.measures.append(Measure(share, self._now(), seconds))
+
+    def _reported(self, envelope: Envelope) -> None:
+        """Keep what the bot itself says is wrong with it."""
+        text = str(envelope.fields.get("error", envelope.data))
+        self.errors.append(text)
+        self._note(f"[{self.side.upper()} EVENT] type={rtvi.ERROR} error={text!r}")
 
     def _heard(self, envelope: Envelope) -> None:
         kind = "final" if envelope.fields.get("final") else "partial"

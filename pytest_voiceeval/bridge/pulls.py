@@ -23,7 +23,12 @@ async def pull(leg: Leg, *, include_db: bool, listener: Listener, reconnect_limi
     try:
         await leg.reopen_if_lost(reconnect_limit)
     except BotUnreachableError as exc:
-        return SideEvidence(tokens=listener.tokens, skipped_frames=leg.skipped_frames, pull_error=str(exc))
+        return SideEvidence(
+            tokens=listener.tokens,
+            skipped_frames=leg.skipped_frames,
+            errors=tuple(listener.errors),
+            pull_error=str(exc),
+        )
     history = await _ask(leg, "get_context_history", {}, problems)
     summary = await _ask(leg, "get_scenario_summary", {"include_db": include_db}, problems)
     context = parse_context(history.get("context"))
@@ -42,6 +47,7 @@ async def pull(leg: Leg, *, include_db: bool, listener: Listener, reconnect_limi
         context=context,
         tokens=listener.tokens,
         skipped_frames=leg.skipped_frames,
+        errors=tuple(listener.errors),
         pull_error="; ".join(problems),
     )
 

@@ -90,6 +90,7 @@ class SideEvidence:
         context: its model's messages (OpenAI form).
         tokens: as reported during the call.
         skipped_frames: malformed frames that came from it and were skipped.
+        errors: what the bot itself reported to be wrong with it during the call.
         pull_error: why something is missing, for a person; empty if nothing is.
     """
 
@@ -99,6 +100,7 @@ class SideEvidence:
     context: list[dict[str, Any]] | None = None
     tokens: TokenUsage = TokenUsage()
     skipped_frames: int = 0
+    errors: tuple[str, ...] = ()
     pull_error: str = ""
 
 

@@ -19,6 +19,7 @@ from pytest_voiceeval.plugin.hooks import (
     pytest_cmdline_main,
     pytest_configure,
     pytest_fixture_setup,
+    pytest_load_initial_conftests,
     pytest_runtest_makereport,
 )
 
@@ -27,6 +28,7 @@ __all__ = [
     "pytest_cmdline_main",
     "pytest_configure",
     "pytest_fixture_setup",
+    "pytest_load_initial_conftests",
     "pytest_runtest_makereport",
     "voice_agent",
     "voice_conversation",

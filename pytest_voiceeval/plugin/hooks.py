@@ -36,6 +36,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     options.declare(parser)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Keep a complaint of pytest-asyncio, which came with us, out of runs that do not use it.
+
+    It warns where its ini key for the scope of loops is not set; with ``filterwarnings = error`` that would
+    end a run in which nothing has to do with either of us.
+    """
+    early_config.addinivalue_line(
+        "filterwarnings", "ignore:The configuration option .asyncio_default_fixture_loop_scope. is unset"
+    )
+
+
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """Print what a listing option asks for, in place of running tests."""
     if not (config.getoption("voice_list") or config.getoption("voice_list_domains")):

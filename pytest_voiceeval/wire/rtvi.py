@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -30,6 +31,7 @@ BOT_LLM_TEXT = "bot-llm-text"
 BOT_TTS_STARTED = "bot-tts-started"
 USER_TRANSCRIPTION = "user-transcription"
 METRICS = "metrics"
+ERROR = "error"
 
 REPLIES = frozenset({BOT_READY, SERVER_RESPONSE, ERROR_RESPONSE})
 
@@ -100,7 +102,7 @@ def _finite(text: str) -> float | None:
 
 def client_ready(message_id: str) -> Envelope:
     """Return the handshake that a bot answers with ``bot-ready``."""
-    about = {"library": "pytest-voiceeval", "library_version": "1.0.0"}
+    about = {"library": "pytest-voiceeval", "library_version": version("pytest-voiceeval")}
     return Envelope(type=CLIENT_READY, id=message_id, data={"version": PROTOCOL_VERSION, "about": about})
 
 

@@ -335,6 +335,36 @@ def test_a_cancelled_call_hands_over_what_it_has_and_leaves_no_task() -> None:
     assert kept[0].duration_seconds == pytest.approx(5, abs=0.1)
 
 
+class Reporting(FakeBot):
+    async def _say(self, connection: Any, line: Utterance) -> None:
+        await self._tell(connection, "error", {"error": "404: no such model", "fatal": False})
+
+
+def test_a_call_with_an_agent_that_reports_an_error_does_not_wait_for_long() -> None:
+    conversation = hold(user_bot(), Reporting(AGENT, [Utterance("Hm.")]))
+    assert conversation.stop_reason is StopReason.INACTIVITY
+    assert conversation.duration_seconds < 20
+    assert conversation.agent.errors == ("404: no such model",)
+
+
+def test_a_simulated_user_that_reports_an_error_and_falls_silent_is_an_error() -> None:
+    with pytest.raises(
+        BotLostError, match=r"user bot at mem://user fell silent.* reported: 404: no such model"
+    ):
+        hold(Reporting(USER, [Utterance("Hm.")]), agent_bot())
+
+
+def test_an_error_that_does_not_keep_a_bot_from_talking_is_only_noted() -> None:
+    class Grumbling(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            await self._tell(connection, "error", {"error": "slow network"})
+            await super()._say(connection, line)
+
+    conversation = hold(user_bot(), Grumbling(AGENT, agent_bot().lines))
+    assert conversation.stop_reason is StopReason.EXIT
+    assert conversation.agent.errors == ("slow network", "slow network")
+
+
 def test_a_goodbye_of_two_sentences_is_heard_out_though_nothing_announces_it() -> None:
     class Pausing(FakeBot):
         async def _say(self, connection: Any, line: Utterance) -> None:
