@@ -96,10 +96,10 @@ def _cache_dir(text: str) -> Path | None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from pytest_voiceeval.scenarios.packs import builtin_pack, user_pack  # noqa: PLC0415
+    from pytest_voiceeval.scenarios.packs import packs_of  # noqa: PLC0415
     from pytest_voiceeval.scenarios.registry import list_eval_scenarios  # noqa: PLC0415
 
-    for pack in (builtin_pack(), *map(user_pack, options.pack)):
+    for pack in packs_of(options.pack):
         pack.load()
     print("\n".join(list_eval_scenarios()))  # noqa: T201
     return 0

@@ -85,9 +85,9 @@ class Settings:
 
     def packs(self) -> tuple[Pack, ...]:
         """Return the packs of this run, the built-in one first. Nothing of them is imported."""
-        from pytest_voiceeval.scenarios.packs import builtin_pack, user_pack  # noqa: PLC0415 - light start
+        from pytest_voiceeval.scenarios.packs import packs_of  # noqa: PLC0415 - light start
 
-        return tuple(dict.fromkeys([builtin_pack(), *map(user_pack, self.pack_roots)]))
+        return packs_of(self.pack_roots)
 
 
 def _base(config: pytest.Config, option: options.Option[str]) -> Path:

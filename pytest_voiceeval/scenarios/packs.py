@@ -8,6 +8,7 @@ import importlib.util
 import re
 import sys
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -91,6 +92,32 @@ def builtin_pack() -> Pack:
     from pytest_voiceeval.builtin import ROOT  # noqa: PLC0415 - only where the pack is asked for
 
     return Pack(ROOT, BUILTIN)
+
+
+def packs_of(roots: Iterable[Path]) -> tuple[Pack, ...]:
+    """Return the built-in pack and those in the folders ``roots``, each once. Nothing of them is imported.
+
+    Where one of the folders is a checkout of this project, its pack is the built-in one of this process.
+    """
+    roots = tuple(roots)
+    for root in roots:
+        _stand_in(root.resolve())
+    return tuple(dict.fromkeys([builtin_pack(), *map(user_pack, roots)]))
+
+
+def _stand_in(root: Path) -> None:
+    """Make the pack of a checkout of this project the built-in one, unless that is in use already.
+
+    The package may run from elsewhere, as after an ordinary install; its own copy of the pack would define
+    every tool and scenario of the checkout a second time.
+    """
+    from pytest_voiceeval import builtin  # noqa: PLC0415 - only where packs are asked for
+
+    is_checkout = root.joinpath(*BUILTIN.split("."), "__init__.py").is_file()
+    is_in_use = any(name.startswith(f"{BUILTIN}.") for name in sys.modules)
+    if is_checkout and not is_in_use and root != builtin.ROOT:
+        builtin.ROOT = root
+        builtin.__path__[:] = [str(root)]
 
 
 def user_pack(root: Path) -> Pack:

@@ -257,15 +257,21 @@ def test_the_built_in_pack_is_found_by_its_folder() -> None:
     assert len(select(["restaurant"])) == 11
 
 
-def test_the_built_in_pack_works_from_the_places_that_a_wheel_gives_its_files(tmp_path: Path) -> None:
+def install(place: Path) -> Path:
+    """Copy the package and the pack to where a wheel has them; return the package's folder."""
     source = builtin_pack().root
     if not (source / "pytest_voiceeval").is_dir():
         pytest.skip("this is no checkout: the pack lies in these places already")
     ignored = shutil.ignore_patterns("__pycache__")
-    package = tmp_path / "pytest_voiceeval"
+    package = place / "pytest_voiceeval"
     shutil.copytree(source / "pytest_voiceeval", package, ignore=ignored)
     for folder in ("scenarios", "tools"):
         shutil.copytree(source / folder, package / "builtin" / folder, ignore=ignored)
+    return package
+
+
+def test_the_built_in_pack_works_from_the_places_that_a_wheel_gives_its_files(tmp_path: Path) -> None:
+    package = install(tmp_path)
     code = (
         "from pytest_voiceeval.scenarios.packs import builtin_pack, load_scenario_file\n"
         "from pytest_voiceeval import list_eval_scenarios\n"
@@ -282,3 +288,25 @@ def test_the_built_in_pack_works_from_the_places_that_a_wheel_gives_its_files(tm
         check=True,
     )
     assert done.stdout.split() == [str(package / "builtin"), "11"]
+
+
+@pytest.mark.parametrize("choice", ["--voice-scenarios=restaurant", "-mrestaurant", "-mvoice"])
+def test_in_a_checkout_its_own_pack_stands_in_for_the_installed_one(tmp_path: Path, choice: str) -> None:
+    package = install(tmp_path / "site")
+    checkout = tmp_path / "checkout"
+    shutil.copytree(package, checkout / "pytest_voiceeval")
+    for folder in ("scenarios", "tools"):
+        shutil.move(checkout / "pytest_voiceeval" / "builtin" / folder, checkout / folder)
+    write(checkout, {"pytest.ini": "[pytest]\n"})
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "--co", "-q", choice],
+        capture_output=True,
+        text=True,
+        cwd=checkout,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    nodes = [line for line in done.stdout.splitlines() if "::" in line]
+    assert len(nodes) == 11
+    assert "scenarios/restaurant.py::restaurant__pizza_pepperoni" in nodes
