@@ -78,6 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         if selection.chosen:
             _check_bots(config, settings)
+            _check_folder(config, settings, folder)
         config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
             workers = Workers(settings, folder, has_scenarios=bool(selection.chosen))
@@ -114,6 +115,19 @@ def _check_bots(config: pytest.Config, settings: Settings) -> None:
         choose_clock(settings.clock, *bots)
     except ClockError as exc:
         raise pytest.UsageError(f"{options.CLOCK.name(config)}={settings.clock}: {exc}") from exc
+
+
+def _check_folder(config: pytest.Config, settings: Settings, folder: RunFolder) -> None:
+    """Refuse a place for the results in which no folder can be made, before anything runs."""
+    if config.option.collectonly:
+        return
+    try:
+        folder.check()
+    except OSError as exc:
+        raise pytest.UsageError(
+            f"{options.OUTPUT_DIR.name(config)}={settings.output_dir}: no folder can be made there "
+            f"({exc.strerror}); name a folder that you may write in"
+        ) from exc
 
 
 @pytest.hookimpl(wrapper=True)

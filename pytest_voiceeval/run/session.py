@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,16 @@ class RunFolder:
         self._agreed = agreed
         self._made: list[Path] = []
         self.path: Path | None = None
+
+    def check(self) -> None:
+        """See whether it can be made; nothing stays behind.
+
+        Raises:
+            OSError: if not.
+        """
+        nearest = next(path for path in (self._output_dir, *self._output_dir.parents) if path.exists())
+        with tempfile.TemporaryDirectory(dir=nearest):
+            pass
 
     def open(self) -> Path:
         """Return the folder, made if it was not there yet."""

@@ -45,6 +45,32 @@ def test_an_unknown_profile_is_a_usage_error_before_anything_runs(project: pytes
     result.stderr.fnmatch_lines(["*--voice-user=lokal: *local*"])
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_place_where_no_folder_can_be_made_is_a_usage_error_before_anything_runs(
+    project: pytest.Pytester, workers: str
+) -> None:
+    project.makefile(".txt", taken="a file")
+    for place in ("taken.txt", "taken.txt/below"):
+        result = project.runpytest("--voice-scenarios=shop", f"--voice-output-dir={place}", workers)
+        assert result.ret == pytest.ExitCode.USAGE_ERROR
+        result.stderr.fnmatch_lines(
+            [
+                f"*--voice-output-dir=*{place}: no folder can be made there (Not a directory); "
+                "name a folder that you may write in"
+            ]
+        )
+        result.stderr.no_fnmatch_line("*Traceback*")
+    project.runpytest("--voice-output-dir=taken.txt", "tests").assert_outcomes(passed=1)
+
+
+def test_looking_at_the_place_of_the_results_leaves_nothing_there(project: pytest.Pytester) -> None:
+    result = project.runpytest(
+        "--voice-scenarios=shop__good", "--voice-output-dir=new/deep", "--deselect=scenarios"
+    )
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert not (project.path / "new").exists()
+
+
 def test_flag_beats_ini_beats_default(project: pytest.Pytester) -> None:
     project.makeini("[pytest]\nvoice_duration = 7\nvoice_inactivity_timeout = none\n")
     project.makepyfile(
