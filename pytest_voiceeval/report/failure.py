@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics, SignalResult
 
 LAST_TURNS = 6
+TOOL_ANSWER_CHARACTERS = 200
 
 
 def shown_path(path: str | Path) -> str:
@@ -27,7 +28,13 @@ def failure_text(metrics: Metrics) -> str:
     lines = [f"{metrics.scenario_name} failed: {failed}", ""]
     for result in whitelisted(metrics):
         lines += _signal_lines(result)
-    lines += ["", *_call_lines(metrics), "", f"  artefacts: {shown_path(metrics.scenario_directory)}"]
+    lines += [
+        "",
+        *_call_lines(metrics),
+        *_tool_error_lines(metrics),
+        "",
+        f"  artefacts: {shown_path(metrics.scenario_directory)}",
+    ]
     return "\n".join(lines)
 
 
@@ -73,3 +80,11 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
     yield f"  last {len(shown)} of {len(turns)} turns:" if len(turns) > len(shown) else "  turns:"
     for turn in shown:
         yield f"      {turn['role'].upper() + ':':<6} {' '.join(turn['text'].split())}"
+
+
+def _tool_error_lines(metrics: Metrics) -> Iterator[str]:
+    for error in metrics.json.get("tool_errors") or ():
+        answer = " ".join(error["answer"].split())
+        if len(answer) > TOOL_ANSWER_CHARACTERS:
+            answer = f"{answer[:TOOL_ANSWER_CHARACTERS]} …"
+        yield f"  tool {error['tool']} answered: {answer}"

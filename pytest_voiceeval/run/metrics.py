@@ -13,6 +13,7 @@ from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import ResponseLatency, Turn
 from pytest_voiceeval.run.aggregate import task_successful
 from pytest_voiceeval.run.evidence import words_of
+from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
 from pytest_voiceeval.world.hashing import get_dict_hash
@@ -170,4 +171,5 @@ def _ours(conversation: Conversation, scores: Scores) -> dict[str, Any]:
             )
             if error
         },
+        "tool_errors": tool_errors(conversation.agent.context),
     }

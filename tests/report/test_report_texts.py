@@ -52,6 +52,20 @@ def test_a_call_in_which_nobody_spoke_says_so() -> None:
     assert "turns: none; nobody was heard" in failure_text(failed_metrics(turns=0))
 
 
+def test_the_errors_that_the_agents_tools_answered_stand_under_the_turns() -> None:
+    metrics = failed_metrics(turns=1)
+    metrics.json["tool_errors"] = [
+        {"tool": "OrderTool", "answer": '{"error": "division by zero"}'},
+        {"tool": "MenuTool", "answer": "x" * 300},
+    ]
+    lines = failure_text(metrics).splitlines()
+    assert lines[-5:-2] == [
+        "      USER:  word 0 more",
+        '  tool OrderTool answered: {"error": "division by zero"}',
+        f"  tool MenuTool answered: {'x' * 200} …",
+    ]
+
+
 def test_a_skip_gives_every_reason() -> None:
     assert "judge_passed: no judge is configured" in skip_reason(failed_metrics())
 

@@ -187,6 +187,16 @@ def test_metrics_have_the_keys_of_the_reference_in_its_order(tmp_path: Path) -> 
     assert content["clock"] == "real"
 
 
+def test_what_the_agents_tools_answered_with_an_error_is_in_the_metrics(tmp_path: Path) -> None:
+    context = [
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "OrderTool"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": '{"error": "division by zero"}'},
+    ]
+    raised = canned(agent=SideEvidence(actions=(), context=context))
+    metrics = evaluate_conversation(Tea(), raised, settings=SETTINGS, folder=tmp_path)
+    assert metrics.json["tool_errors"] == [{"tool": "OrderTool", "answer": '{"error": "division by zero"}'}]
+
+
 def test_what_was_not_measured_is_null(tmp_path: Path) -> None:
     silent = canned(turns=(), recording=Recording(b"", 16000), stop_reason=StopReason.INACTIVITY)
     evaluate_conversation(Tea(), silent, settings=SETTINGS, folder=tmp_path)
