@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,9 +16,10 @@ from pytest_voiceeval.scoring.match import (
     match_item,
     pair_greedily,
 )
-from pytest_voiceeval.world.diff import join_key, shown
+from pytest_voiceeval.world.diff import join_key
 
 MAX_LINES = 30
+SHOWN_CHARACTERS = 300
 
 
 def explain_mismatch(reference: Any, prediction: Any, rules: MatchRules = EXACT) -> list[str]:
@@ -29,7 +31,7 @@ def explain_mismatch(reference: Any, prediction: Any, rules: MatchRules = EXACT)
     if check_if_task_success(reference, prediction, rules):
         return []
     lines = list(_answer_lines(reference, prediction, rules)) or [
-        f"expected {shown(reference)}, found {shown(prediction)}"
+        f"expected {_shown(reference)}, found {_shown(prediction)}"
     ]
     hidden = len(lines) - MAX_LINES
     return lines if hidden <= 1 else [*lines[:MAX_LINES], f"… and {hidden} more differences"]
@@ -38,13 +40,13 @@ def explain_mismatch(reference: Any, prediction: Any, rules: MatchRules = EXACT)
 def _answer_lines(reference: Any, prediction: Any, rules: MatchRules) -> Iterator[str]:
     wanted, given = as_answers(reference), as_answers(prediction)
     if wanted is None or not all(isinstance(answer, dict) for answer in wanted):
-        yield f"the reference answer must be an object or a list of objects, it is {shown(reference)}"
+        yield f"the reference answer must be an object or a list of objects, it is {_shown(reference)}"
         return
     if given is None:
-        yield f"expected {shown(reference)}, found {shown(prediction)}"
+        yield f"expected {_shown(reference)}, found {_shown(prediction)}"
         return
     if wanted and _is_nothing(given):
-        yield f"nothing was recorded; expected {shown(reference)}"
+        yield f"nothing was recorded; expected {_shown(reference)}"
         return
     counting = counting_answers(wanted, given) or []
     if len(counting) < len(given):
@@ -54,7 +56,36 @@ def _answer_lines(reference: Any, prediction: Any, rules: MatchRules) -> Iterato
     pairs = pair_greedily(wanted, counting, lambda left, right: match_dict(left, right, rules))
     whole = len(wanted) == 1
     for index, nearest in _leftovers(wanted, counting, pairs, rules):
-        yield from _lines("" if whole else f"[{index}]", wanted[index], nearest, rules)
+        path = "" if whole else f"[{index}]"
+        if nearest and _has_other_keys(wanted[index], nearest[0]):
+            yield from _key_lines(path, wanted[index], nearest[0])
+        else:
+            yield from _lines(path, wanted[index], nearest, rules)
+
+
+def _has_other_keys(wanted: dict[str, Any], found: Any) -> bool:
+    return bool(wanted and found) and isinstance(found, dict) and wanted.keys().isdisjoint(found)
+
+
+def _key_lines(path: str, wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
+    """Yield that an answer is of another shape than its reference, no key being in both."""
+    place = path or "answer"
+    yield f"{place}: expected the keys {', '.join(wanted)}; found {', '.join(map(str, found))}"
+    actions = found.get("actions")
+    if isinstance(actions, list) and actions:
+        names = [action.get("name") if isinstance(action, dict) else None for action in actions]
+        told = ", ".join(dict.fromkeys(str(name) for name in names if name is not None)) or "without names"
+        yield (
+            f"{place}: recorded actions count instead of a pushed answer ({told}); write the reference "
+            'as {"actions": [...]}, or record none'
+        )
+    yield f"{place}: expected {_shown(wanted)}, found {_shown(found)}"
+
+
+def _shown(value: Any) -> str:
+    """Return ``value`` as JSON on one line, cut at the end: a gap inside makes values look alike."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]} …"
 
 
 def _is_nothing(given: list[Any]) -> bool:
@@ -71,7 +102,7 @@ def _last_one_counts(wanted: Any, given: list[Any], rules: MatchRules) -> str:
 def _lines(path: str, wanted: Any, nearest: list[Any], rules: MatchRules) -> Iterator[str]:
     """Yield how the element in ``nearest``, which is empty if there is none, differs from ``wanted``."""
     if not nearest:
-        yield f"{path or 'answer'}: expected {shown(wanted)}, found nothing"
+        yield f"{path or 'answer'}: expected {_shown(wanted)}, found nothing"
         return
     found = nearest[0]
     if isinstance(wanted, dict) and isinstance(found, dict) and not _are_strangers(wanted, found, rules):
@@ -84,7 +115,7 @@ def _lines(path: str, wanted: Any, nearest: list[Any], rules: MatchRules) -> Ite
         for index, candidate in _leftovers(wanted, found, pairs, rules):
             yield from _lines(f"{path}[{index}]", wanted[index], candidate, rules)
     else:
-        yield f"{path or 'answer'}: expected {shown(wanted)}, found {shown(found)}"
+        yield f"{path or 'answer'}: expected {_shown(wanted)}, found {_shown(found)}"
 
 
 def _are_strangers(wanted: dict[str, Any], found: dict[str, Any], rules: MatchRules) -> bool:
