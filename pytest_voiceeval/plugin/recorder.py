@@ -13,9 +13,10 @@ from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.options import OPTIONS
 from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word, counts
-from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, VERDICT, look_up
+from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, VERDICT, Property, look_up
 from pytest_voiceeval.report.terminal import summary_lines
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
+from pytest_voiceeval.run.files import file_name
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 
 
@@ -29,11 +30,14 @@ class Recorder:
         self._outcomes: dict[str, Outcome] = {}
         self._selected: dict[str, str] = {}
         self._begun: list[str] = []
+        self._notes: dict[str, list[Property]] = {}
         self._started_at = datetime.now()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Remember which scenarios are to be held."""
-        self._selected.update((i.nodeid, i.name) for i in session.items if isinstance(i, VoiceItem))
+        items = [item for item in session.items if isinstance(item, VoiceItem)]
+        self._selected.update((item.nodeid, item.name) for item in items)
+        self._notes.update((item.nodeid, item.user_properties) for item in items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
@@ -102,7 +106,7 @@ class Recorder:
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Tell where everything is."""
-        outcomes = self._ordered()
+        outcomes = [*self._ordered(), *self._broken_off()]
         if not outcomes and self._folder.find() is None:
             return
         folders = [outcome.folder for outcome in outcomes if outcome.folder]
@@ -114,7 +118,7 @@ class Recorder:
 
     def _tally(self) -> Tally:
         unscored = counts(outcome for outcome in self._outcomes.values() if not outcome.is_scored)
-        begun = [node_id for node_id in self._begun if node_id not in self._outcomes]
+        begun = [outcome.node_id for outcome in self._broken_off()]
         return Tally(
             total=len(self._selected.keys() | self._outcomes.keys()),
             errors=unscored["error"],
@@ -122,6 +126,22 @@ class Recorder:
             broken_off=len(begun),
             not_run=len(self._selected.keys() - self._outcomes.keys() - set(begun)),
         )
+
+    def _broken_off(self) -> list[Outcome]:
+        """Return the scenarios that were begun and never ended, with their files as far as they got."""
+        return [
+            Outcome(node_id, self._selected[node_id], "broken off", folder=self._folder_of(node_id))
+            for node_id in self._begun
+            if node_id not in self._outcomes
+        ]
+
+    def _folder_of(self, node_id: str) -> Path | None:
+        """Return the folder of a scenario without a report: as its item notes it, else by its name."""
+        if isinstance(noted := look_up(self._notes.get(node_id, []), ARTIFACTS), str):
+            return Path(noted)
+        run = self._folder.find()
+        named = run / file_name(self._selected[node_id]) if run else None
+        return named if named and named.is_dir() else None
 
     def _ordered(self) -> list[Outcome]:
         """Return the outcomes in an order that does not depend on which worker was faster."""

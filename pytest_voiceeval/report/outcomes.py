@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Word = Literal["passed", "failed", "skipped", "error"]
+Word = Literal["passed", "failed", "skipped", "error", "broken off"]
 WORDS: tuple[Word, ...] = ("passed", "failed", "skipped", "error")
+"""Those that a report says; a scenario that was broken off has none."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,6 @@ class Outcome:
 
 
 def counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
-    """Return how many there are of each word, all words included."""
+    """Return how many there are of each word that reports say, all of these included."""
     found = Counter(outcome.word for outcome in outcomes)
     return {word: found[word] for word in WORDS}

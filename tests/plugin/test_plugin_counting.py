@@ -125,7 +125,13 @@ def test_a_scenario_that_was_broken_off_is_told_from_those_not_run(project: pyte
         "scenarios/shop.py::shop__good", "scenarios/bank.py::bank__row2", "scenarios/shop.py::shop__wrong_tea"
     )
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["voice scenarios: * 1 broken off*; * with a verdict passed"])
+    result.stdout.fnmatch_lines(
+        [
+            "bank__row2* broken off",
+            "  files: *bank__row2",
+            "voice scenarios: * 1 broken off*; * with a verdict passed",
+        ]
+    )
     summary = (only_run(project.path) / "all_summary.txt").read_text(encoding="utf-8")
     assert "Total Scenarios: 3\n" in summary
     assert "1 broken off" in summary
@@ -183,7 +189,7 @@ def test_a_folder_that_cannot_be_made_is_a_usage_error_on_workers(project: pytes
     (project.path / "taken").write_text("")
     result = project.runpytest("-n1", "--voice-scenarios=shop", "--voice-output-dir=taken")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*--voice-output-dir: the run's folder cannot be made: *"])
+    result.stderr.fnmatch_lines(["*--voice-output-dir=*taken: no folder can be made there*"])
 
 
 PULLS = """

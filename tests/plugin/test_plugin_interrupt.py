@@ -65,7 +65,14 @@ def test_the_results_so_far_and_the_evidence_of_the_call_are_on_disk(
     time.sleep(3)  # the call is to have begun; nothing outside of it tells
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=30)
-    assert process.returncode == pytest.ExitCode.INTERRUPTED, output.decode()
+    shown = output.decode()
+    assert process.returncode == pytest.ExitCode.INTERRUPTED, shown
+    lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert "shop__good broken off" in lines
+    assert any(line.startswith("recording: eval_results/") for line in lines)
+    assert any(line.startswith("transcript: eval_results/") for line in lines)
+    assert any(line.startswith("run folder: eval_results/") for line in lines)
+    assert "voice scenarios: 0 passed, 0 failed, 0 skipped, 0 errors, 1 broken off" in lines
     (run,) = (project.path / "eval_results").iterdir()
     transcript = (run / "shop__good" / "conversation_log.txt").read_text(encoding="utf-8")
     assert "AGENT: Welcome." in transcript
