@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -27,6 +28,8 @@ class Option(Generic[T]):
         help: one line for ``--help``.
         metavar: what ``--help`` calls the value.
         is_switch: the flag takes no value.
+        is_list: the flag may be given several times; commas join the values.
+        if_empty: the remedy where the flag is given an empty value, if that is wrong only of a flag.
     """
 
     key: str
@@ -35,6 +38,8 @@ class Option(Generic[T]):
     help: str
     metavar: str = "TEXT"
     is_switch: bool = False
+    is_list: bool = False
+    if_empty: str = ""
 
     @property
     def flag(self) -> str:
@@ -47,6 +52,8 @@ class Option(Generic[T]):
         shape: dict[str, Any] = (
             {"action": "store_const", "const": "true"} if self.is_switch else {"metavar": self.metavar}
         )
+        if self.is_list:
+            shape["action"] = Joining
         text = f"{self.help} [ini: {self.key}]".replace("%", "%%")
         group.addoption(self.flag, dest=self.key, default=None, help=text, **shape)
 
@@ -58,6 +65,8 @@ class Option(Generic[T]):
         """
         text = config.getoption(self.key) if self.is_flagged(config) else config.getini(self.key)
         try:
+            if self.if_empty and self.is_flagged(config) and not all(map(str.strip, text.split(","))):
+                raise ValueError(self.if_empty)
             return self.parse(text)
         except ValueError as exc:
             raise pytest.UsageError(f"{self.name(config)}={text}: {exc}") from None
@@ -69,6 +78,21 @@ class Option(Generic[T]):
     def is_flagged(self, config: pytest.Config) -> bool:
         """Return whether the flag was given."""
         return config.getoption(self.key) is not None
+
+
+class Joining(argparse.Action):
+    """Joins the values of a flag that is given several times with commas: xdist carries a text."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        """Put the value behind those that came before it."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, str(values) if before is None else f"{before},{values}")
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -156,6 +180,8 @@ SCENARIOS = Option(
     "",
     "voice scenarios to run: domains, names, globs or 'all', with commas between them",
     "SEL[,SEL]",
+    is_list=True,
+    if_empty="write a domain, a name, a glob or all",
 )
 BOT = "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or 'ws://HOST:PORT[,...]'"
 AGENT = Option("voice_agent", endpoint, "local", f"the agent under test: {BOT}", "BOT")
@@ -179,7 +205,12 @@ CACHE_DIR = Option(
     "DIR",
 )
 DURATION = Option(
-    "voice_duration", seconds_or_empty, "", "time limit of every call, whatever its scenario says", "SECONDS"
+    "voice_duration",
+    seconds_or_empty,
+    "",
+    "time limit of every call, whatever its scenario says",
+    "SECONDS",
+    if_empty="write a number of seconds, such as 45 or 2.5",
 )
 INACTIVITY_TIMEOUT = Option(
     "voice_inactivity_timeout",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -21,6 +22,9 @@ from pytest_voiceeval.plugin.options import OPTIONS
         ("--voice-agent=cmd:python bot.py", "put {port} where the command takes its port*"),
         ("--voice-agent=http://host", "write ws://host:port*"),
         ("--voice-output-dir= ", "write a value*"),
+        ("--voice-scenarios=", "write a domain, a name, a glob or all"),
+        ("--voice-scenarios=shop,,bank", "write a domain, a name, a glob or all"),
+        ("--voice-duration=", "write a number of seconds, such as 45 or 2.5"),
     ],
 )
 def test_a_bad_value_is_a_usage_error_with_the_flag_and_the_remedy(
@@ -30,6 +34,19 @@ def test_a_bad_value_is_a_usage_error_with_the_flag_and_the_remedy(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*{flag}: {remedy}"])
     result.stderr.no_fnmatch_line("*Traceback*")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_scenarios_may_be_chosen_several_times(project: pytest.Pytester, workers: str) -> None:
+    twice = ("--voice-scenarios=shop__good", "--voice-scenarios", "bank__row1")
+    project.runpytest(*twice, workers).assert_outcomes(passed=2)
+    record = json.loads(next(project.path.glob("eval_results/*/run_args.json")).read_text(encoding="utf-8"))
+    assert record["invocations"][0]["parsed_args"]["voice_scenarios"] == "shop__good,bank__row1"
+
+
+def test_an_empty_ini_value_chooses_nothing(project: pytest.Pytester) -> None:
+    project.makeini("[pytest]\nvoice_scenarios =\nvoice_duration =\n")
+    project.runpytest().assert_outcomes(passed=1)
 
 
 def test_a_bad_ini_value_is_named_by_its_key(project: pytest.Pytester) -> None:
