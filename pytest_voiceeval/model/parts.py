@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pytest_voiceeval.errors import DefinitionError
+
 
 @dataclass(frozen=True)
 class Persona:
@@ -41,12 +43,26 @@ class Resources:
     """What a side has: tools (name to constructor arguments), documents (name to path), information.
 
     ``info_sections`` maps a heading to the text under it.
+
+    Raises:
+        DefinitionError: if ``tools`` is no dict of names to dicts of arguments.
     """
 
     tools: dict[str, dict[str, Any]] = field(default_factory=dict)
     documents: dict[str, str] = field(default_factory=dict)
     information: list[str] = field(default_factory=list)
     info_sections: dict[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse tools of another shape."""
+        tools: Any = self.tools
+        if not isinstance(tools, dict) or not all(
+            isinstance(name, str) and isinstance(arguments, dict) for name, arguments in tools.items()
+        ):
+            raise DefinitionError(
+                f"tools of Resources must be a dict of name to arguments, not {tools!r}; write for example "
+                'tools={"EndConversationTool": {}}'
+            )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.tools.origin import location
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
@@ -34,12 +35,19 @@ class RunSettings:
         """Return how long a call of ``scenario`` may last.
 
         Raises:
-            DefinitionError: if neither the scenario nor the settings limit it.
+            DefinitionError: if neither the scenario nor the settings limit it, or the scenario's limit is
+                no number.
         """
         seconds = self.max_duration if self.max_duration is not None else scenario.max_duration
-        if not seconds or seconds <= 0:
+        where = location(type(scenario))
+        if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
             raise DefinitionError(
-                f"scenario {scenario.name!r} has no time limit: set its max_duration to a number of "
+                f"{where}: max_duration of scenario {scenario.name!r} is {seconds!r}; write a number of "
+                "seconds, such as 60"
+            )
+        if not seconds or not seconds > 0:
+            raise DefinitionError(
+                f"{where}: scenario {scenario.name!r} has no time limit: set its max_duration to a number of "
                 "seconds, or run with --voice-duration=SECONDS"
             )
         return float(seconds)

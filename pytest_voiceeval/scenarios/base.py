@@ -15,6 +15,7 @@ from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.scenarios.prompts import VOICE_RULES, render_prompt
 from pytest_voiceeval.scenarios.rehearsal import Rehearsal
+from pytest_voiceeval.tools.origin import location
 
 ARGUMENTS = (
     "name",
@@ -150,7 +151,8 @@ class Scenario:
 
     def _lacks(self, part: str) -> DefinitionError:
         return DefinitionError(
-            f"scenario class {type(self).__qualname__} has no {part}; declare it on the class or on a base"
+            f"{location(type(self))}: scenario class {type(self).__qualname__} has no {part}; declare it on "
+            "the class or on a base"
         )
 
     def get_user_prompt(self) -> str:
@@ -216,10 +218,12 @@ class Scenario:
             except ValueError:
                 known = ", ".join(SuccessSignal)
                 raise DefinitionError(
-                    f"{self!r}: no success signal {signal!r}; choose from: {known}"
+                    f"{location(type(self))}: {self!r}: no success signal {signal!r}; choose from: {known}"
                 ) from None
         if not given:
-            raise DefinitionError(f"{self!r}: success_signals is empty; name at least one signal")
+            raise DefinitionError(
+                f"{location(type(self))}: {self!r}: success_signals is empty; name at least one signal"
+            )
         return tuple(signal for signal in SuccessSignal if signal in given)
 
     def compute_is_successful(self, signals: Mapping[str, bool | float | None]) -> bool | Literal["N/A"]:

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import BotRefusedError, BotUnreachableError, DefinitionError
 from pytest_voiceeval.model.conversation import (
     ActionRecord,
@@ -148,9 +149,22 @@ def test_a_call_without_a_limit_is_refused() -> None:
         name = "run__endless"
         max_duration = None
 
-    with pytest.raises(DefinitionError, match="no time limit"):
+    with pytest.raises(DefinitionError, match=r"test_run_evaluate\.py:\d+: .*no time limit"):
         SETTINGS.seconds_for(Endless())
     assert replace(SETTINGS, max_duration=2).seconds_for(Endless()) == 2.0
+
+
+@pytest.mark.parametrize("limit", ["long", True, [60]], ids=str)
+def test_a_limit_that_is_no_number_is_told_with_file_line_and_remedy(limit: Any) -> None:
+    class Long(Tea):
+        name = "run__long"
+        max_duration = limit
+
+    message = (
+        r"test_run_evaluate\.py:\d+: max_duration of scenario 'run__long' is .*; write a number of seconds"
+    )
+    with pytest.raises(DefinitionError, match=message):
+        SETTINGS.seconds_for(Long())
 
 
 def test_metrics_have_the_keys_of_the_reference_in_its_order(tmp_path: Path) -> None:

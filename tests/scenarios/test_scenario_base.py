@@ -69,7 +69,9 @@ def test_other_keywords_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_reading_a_part_that_nobody_declares_names_class_and_part(part: str) -> None:
-    with pytest.raises(DefinitionError, match=rf"scenario class Full has no {part}"):
+    with pytest.raises(
+        DefinitionError, match=rf"test_scenario_base\.py:\d+: scenario class Full has no {part}"
+    ):
         getattr(Full(), part)
 
 
@@ -107,6 +109,14 @@ def test_a_class_without_a_name_of_its_own_is_not_checked() -> None:
     assert Heir.name == "coffee__full"
 
 
+@pytest.mark.parametrize("tools", [["EndConversationTool"], {"EndConversationTool": None}, None], ids=str)
+def test_tools_that_are_no_dict_of_arguments_are_refused_with_an_example(tools: Any) -> None:
+    with pytest.raises(
+        DefinitionError, match=r"a dict of name to arguments, not .*; write for example tools="
+    ):
+        Resources(tools=tools)
+
+
 def test_computed_success_signals_are_accepted() -> None:
     class Later(Scenario):
         name = "coffee__later"
@@ -132,9 +142,11 @@ def test_an_unknown_or_empty_whitelist_is_noticed_when_the_verdict_is_computed()
         name = "coffee__unknown"
         success_signals = ["clean_exits"]
 
-    with pytest.raises(ValueError, match=r"no success signal 'clean_exits'; choose from: .*clean_exit"):
+    with pytest.raises(
+        ValueError, match=r"\.py:\d+: .*no success signal 'clean_exits'; choose from: .*clean_exit"
+    ):
         Unknown().compute_is_successful({})
-    with pytest.raises(ValueError, match="success_signals is empty"):
+    with pytest.raises(ValueError, match=r"base\.py:\d+: .*success_signals is empty"):
         Scenario(name="coffee__none").compute_is_successful({})
 
 
