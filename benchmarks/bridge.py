@@ -18,9 +18,10 @@ from multiprocessing.connection import Connection as Pipe
 import numpy as np
 
 from pytest_voiceeval.audio.jitter import DEPTH_SECONDS
-from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import RealClock
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal

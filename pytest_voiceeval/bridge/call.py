@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer, PlayedFrame
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
-from pytest_voiceeval.bridge.leg import Leg, Opener
+from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.pulls import pull
+from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
@@ -21,7 +20,6 @@ from pytest_voiceeval.errors import BotLostError, DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.wire.connection import open_connection
 from pytest_voiceeval.wire.frames import encode_audio
 
 RATE_HZ = 16_000
@@ -57,27 +55,6 @@ RECONNECT_SECONDS = 1.0
 """How long a bot that hung up is tried again, for its evidence."""
 
 
-@dataclass(frozen=True)
-class CallSettings:
-    """How a call is held.
-
-    Attributes:
-        max_duration: seconds after which it is ended.
-        inactivity_timeout: seconds of silence of both sides after which it is ended; ``None``: never.
-        connect_timeout: seconds for each bot's connection.
-        on_interrupt: takes what there is of a call that did not come to its end, before the error goes on.
-        opener: opens a connection.
-        clock: name of the clock that the loop runs on.
-    """
-
-    max_duration: float
-    inactivity_timeout: float | None = 120.0
-    connect_timeout: float = 5.0
-    on_interrupt: Callable[[Conversation], None] | None = None
-    opener: Opener = open_connection
-    clock: str = "real"
-
-
 async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: CallSettings) -> Conversation:
     """Prepare both bots for ``scenario``, hold the call, and return its evidence.
 
@@ -87,10 +64,7 @@ async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: Ca
         BotRefusedError: if a bot refuses its part of the scenario.
         BotLostError: if the simulated user goes away during the call.
     """
-    if scenario.syncs_state:
-        raise DefinitionError(
-            f"scenario {scenario.name} overrides sync_state: worlds of two sides cannot be kept in step yet"
-        )
+    _check_possible(scenario)
     try:
         async with asyncio.TaskGroup() as tasks:
             return await _Call(scenario, {USER: user, AGENT: agent}, settings, tasks).hold()
@@ -304,3 +278,15 @@ def _broken_off(exc: BaseException) -> StopReason:
 
 def _wall_time(loop: asyncio.AbstractEventLoop) -> datetime:
     return loop.wall_time() if isinstance(loop, WarpLoop) else datetime.now()
+
+
+def _check_possible(scenario: Scenario) -> None:
+    """Raise DefinitionError for what a scenario may ask for and no call can do yet."""
+    if scenario.syncs_state:
+        raise DefinitionError(
+            f"scenario {scenario.name} overrides sync_state: worlds of two sides cannot be kept in step yet"
+        )
+    if scenario.noise_config is not None:
+        raise DefinitionError(
+            f"scenario {scenario.name} has a noise_config: noise cannot be added to a call yet; leave it out"
+        )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
+from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import BotRefusedError
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.metrics import Metrics

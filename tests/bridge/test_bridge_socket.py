@@ -7,9 +7,10 @@ import socket
 import pytest
 from test_bridge_call import Greeting, agent_bot, user_bot
 
-from pytest_voiceeval.bridge.call import CallSettings, hold_call
+from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import RealClock
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
