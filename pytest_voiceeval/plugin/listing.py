@@ -9,21 +9,26 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.plugin.selection import catalogue_of
+from pytest_voiceeval.plugin.selection import by_option, catalogue_of
 from pytest_voiceeval.plugin.settings import Settings
 
 
 def listing(config: pytest.Config) -> Iterator[str]:
-    """Yield the lines that the options ask for."""
+    """Yield the lines that the options ask for, about the scenarios that ``--voice-scenarios`` selects."""
     from pytest_voiceeval.scenarios import registry  # noqa: PLC0415 - heavy
 
-    catalogue = catalogue_of(config, Settings.from_config(config))
+    settings = Settings.from_config(config)
+    catalogue = catalogue_of(config, settings)
     try:
-        catalogue.load()
+        chosen = by_option(settings.scenarios or ("all",), catalogue)
     except DefinitionError as exc:
         raise pytest.UsageError(str(exc)) from exc
     sys.stderr.writelines(f"{reason}\n" for reason in catalogue.skipped.values())
-    scenarios = catalogue.scenarios()
+    scenarios = [
+        name
+        for name, entry in catalogue.scenarios().items()
+        if entry.path in chosen and ((names := chosen[entry.path]) is None or name in names)
+    ]
     if config.getoption("voice_list_domains"):
         for domain, count in Counter(map(registry.scenario_domain, scenarios)).items():
             yield f"{domain}  {count} scenario{'s' if count != 1 else ''}"

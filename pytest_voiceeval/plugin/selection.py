@@ -71,7 +71,7 @@ def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalo
     if config.args_source is not pytest.Config.ArgsSource.INVOCATION_DIR:
         chosen.update(_named([Argument.parse(text, folder) for text in config.args], catalogue))
     if selectors:
-        asked = _by_option(selectors, catalogue)
+        asked = by_option(selectors, catalogue)
         if not paths_given:
             config.args.clear()
             chosen.clear()
@@ -111,8 +111,13 @@ def _named(arguments: Iterable[Argument], catalogue: Catalogue) -> dict[Path, Na
     return found
 
 
-def _by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Names]:
-    """Return the scenarios that selectors stand for, and files that skipped themselves and may have some."""
+def by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Names]:
+    """Return the scenarios that selectors stand for, and files that skipped themselves and may have some.
+
+    Raises:
+        DefinitionError: if a file can't be imported.
+        pytest.UsageError: if a selector stands for nothing.
+    """
     catalogue.load()
     scenarios = catalogue.scenarios()
     found: dict[Path, Names] = {}

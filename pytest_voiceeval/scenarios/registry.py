@@ -122,7 +122,7 @@ def _nothing_matches(selector: str, names: list[str]) -> str:
     if not names:
         return f"nothing matches '{selector}': no scenario is registered"
     domains = scenario_domains()
-    near = difflib.get_close_matches(selector, [*domains, *names], n=3, cutoff=0.5)
+    near = difflib.get_close_matches(selector, dict.fromkeys([*domains, *names]), n=3, cutoff=0.5)
     if near:
         return f"no scenario or domain '{selector}'; did you mean {' or '.join(repr(n) for n in near)}?"
     return f"no scenario or domain '{selector}'; the domains are: {', '.join(domains)}"

@@ -122,6 +122,18 @@ def test_lists_are_printed_and_nothing_is_run(project: pytest.Pytester) -> None:
     result.stdout.no_fnmatch_line("*test session starts*")
 
 
+def test_a_list_has_what_is_selected(project: pytest.Pytester) -> None:
+    result = project.runpytest("--voice-list", "--voice-scenarios=shop,bank__row1")
+    assert [line.split()[0] for line in result.outlines] == ["shop__good", "shop__wrong_tea", "bank__row1"]
+    result = project.runpytest("--voice-list-domains", "--voice-scenarios=bank")
+    assert result.outlines == ["bank  4 scenarios"]
+    result = project.runpytest("--voice-list", "--voice-scenarios=shopp")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*--voice-scenarios=shopp: no scenario or domain 'shopp'; did you mean 'shop'*"]
+    )
+
+
 def test_too_few_urls_for_the_workers_is_a_usage_error(project: pytest.Pytester) -> None:
     result = project.runpytest("--voice-scenarios=shop", "-n2", "--voice-agent=ws://127.0.0.1:1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

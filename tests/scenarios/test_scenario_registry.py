@@ -128,6 +128,12 @@ def test_a_selector_for_nothing_names_the_nearest(selector: str, message: str) -
     assert message in str(caught.value)
 
 
+def test_a_scenario_that_is_its_own_domain_is_suggested_once() -> None:
+    register("CoffeeLatte", "solo")
+    with pytest.raises(UnknownNameError, match=r"; did you mean 'CoffeeLatte'\?$"):
+        select(["CoffeLatte"])
+
+
 def test_selecting_from_an_empty_registry_says_so() -> None:
     with pytest.raises(UnknownNameError, match="no scenario is registered"):
         select(["all"])
