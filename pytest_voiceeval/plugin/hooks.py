@@ -13,7 +13,7 @@ from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, V
 from pytest_voiceeval.plugin import options
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, note, run_folder_key
-from pytest_voiceeval.plugin.items import VoiceItem
+from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
 from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
@@ -154,7 +154,7 @@ def pytest_runtest_makereport(
     report = yield
     _note_broken(item, call, report)
     if call.excinfo is not None and call.when != "call" and isinstance(call.excinfo.value, VoiceEvalError):
-        report.longrepr = call.excinfo.getrepr(style="value", chain=False)
+        report.longrepr = message_alone(call.excinfo)
     if (
         report.skipped
         and call.when == "call"

@@ -38,6 +38,17 @@ def assert_successful(voice_metrics: Metrics) -> None:
         raise ChecksFailed(failure_text(voice_metrics))
 
 
+def message_alone(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    """Return what pytest shows of an exception whose text is all there is to say.
+
+    The line in pytest's summary has the text too, and no class in front of it: its columns are few.
+    """
+    shown = excinfo.getrepr(style="value", chain=False)
+    if shown.reprcrash is not None:
+        shown.reprcrash.message = str(excinfo.value)
+    return shown
+
+
 class VoiceItem(pytest.Function):
     """One scenario."""
 
@@ -65,10 +76,7 @@ class VoiceItem(pytest.Function):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]  # as Function's
         """Return the message alone where the message is all there is to say."""
         if isinstance(excinfo.value, ChecksFailed):
-            shown = excinfo.getrepr(style="value", chain=False)
-            if shown.reprcrash is not None:
-                shown.reprcrash.message = f"{ChecksFailed.__name__}: {excinfo.value}"
-            return shown
+            return message_alone(excinfo)
         return super().repr_failure(excinfo)
 
 

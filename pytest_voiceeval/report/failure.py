@@ -22,10 +22,13 @@ def shown_path(path: str | Path) -> str:
 
 
 def failure_text(metrics: Metrics) -> str:
-    """Return all that a person needs to act: signals, expected beside found, last turns, files."""
+    """Return all that a person needs to act: signals, expected beside found, last turns, files.
+
+    It begins with what failed: pytest's summary shows few columns of it behind the scenario's name.
+    """
     breakdown = metrics.scores.breakdown
-    failed = ", ".join(breakdown.failed) or "the scenario's own compute_is_successful said so"
-    lines = [f"{metrics.scenario_name} failed: {failed}", ""]
+    failed = ", ".join(breakdown.failed) or "compute_is_successful"
+    lines = [f"{failed} failed in {metrics.scenario_name}", ""]
     for result in whitelisted(metrics):
         lines += _signal_lines(result)
     lines += [

@@ -36,5 +36,5 @@ def test_the_coffee_pack_passes_and_fails_as_the_readme_shows(coffee: pytest.Pyt
     )
     result.assert_outcomes(failed=1)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = readme[readme.index("coffee__cancel_latte failed") : readme.index("stop reason: [EXIT] after")]
+    shown = readme[readme.index("is_action_match failed in") : readme.index("stop reason: [EXIT] after")]
     assert shown.strip() in result.stdout.str()

@@ -49,7 +49,7 @@ def test_a_failed_scenario_says_what_was_expected_and_found_without_a_traceback(
     result.stdout.fnmatch_lines(
         [
             "*_ shop__wrong_tea _*",
-            "shop__wrong_tea failed: is_action_match",
+            "is_action_match failed in shop__wrong_tea",
             "  is_action_match    FAILED",
             '*items[[]0[]].name*"Tea"*"Coffee"*',
             "  clean_exit         passed",
@@ -58,7 +58,7 @@ def test_a_failed_scenario_says_what_was_expected_and_found_without_a_traceback(
             "*USER:  One tea, please.",
             "  artefacts: eval_results/eval_*/shop__wrong_tea",
             "*- Captured transcript call -*",
-            "FAILED scenarios/shop.py::shop__wrong_tea - ChecksFailed: shop__wrong_tea failed: is_act*",
+            "FAILED scenarios/shop.py::shop__wrong_tea - is_action_match failed in shop__wrong_tea*",
         ]
     )
     result.stdout.no_fnmatch_line("*assert_successful*")
@@ -161,6 +161,19 @@ def test_junit_xml_carries_verdict_signals_latency_and_folder(
     failure = cases["shop__wrong_tea"].find("failure")
     assert failure is not None
     assert "expected" in (failure.text or "")
+
+
+def test_the_summary_lines_say_what_was_wrong_also_on_a_narrow_terminal(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = project.runpytest_subprocess("--voice-scenarios=shop__wrong_tea,bank__unreachable")
+    result.stdout.fnmatch_lines(
+        [
+            "FAILED scenarios/shop.py::shop__wrong_tea - is_action_match failed in *",
+            "ERROR scenarios/bank.py::bank__unreachable - agent: nothing listens at *",
+        ]
+    )
 
 
 def test_ctrl_c_leaves_the_results_so_far(project: pytest.Pytester) -> None:

@@ -36,7 +36,7 @@ def failed_metrics(turns: int = 8) -> Metrics:
 
 def test_a_failure_names_signals_turns_and_folder() -> None:
     lines = failure_text(failed_metrics()).splitlines()
-    assert lines[0] == "shop__tea failed: is_action_match"
+    assert lines[0] == "is_action_match failed in shop__tea"
     assert lines[2:7] == [
         "  is_action_match    FAILED",
         '      items[0].name: expected "Tea", found "Coffee"',
