@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics, SignalResult
 
 LAST_TURNS = 6
+REPORTED_ERRORS = 3
+"""How many of the errors that a bot reported are shown: the last ones."""
+
 TOOL_ANSWER_CHARACTERS = 200
 
 
@@ -34,7 +37,7 @@ def failure_text(metrics: Metrics) -> str:
     lines += [
         "",
         *_call_lines(metrics),
-        *_tool_error_lines(metrics),
+        *_error_lines(metrics),
         "",
         f"  artefacts: {shown_path(metrics.scenario_directory)}",
     ]
@@ -85,7 +88,10 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
         yield f"      {turn['role'].upper() + ':':<6} {' '.join(turn['text'].split())}"
 
 
-def _tool_error_lines(metrics: Metrics) -> Iterator[str]:
+def _error_lines(metrics: Metrics) -> Iterator[str]:
+    for side, errors in (metrics.json.get("reported_errors") or {}).items():
+        for text in errors[-REPORTED_ERRORS:]:
+            yield f"  the {side} bot reported: {' '.join(text.split())[:TOOL_ANSWER_CHARACTERS]}"
     for error in metrics.json.get("tool_errors") or ():
         answer = " ".join(error["answer"].split())
         if len(answer) > TOOL_ANSWER_CHARACTERS:

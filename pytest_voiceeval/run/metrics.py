@@ -10,7 +10,7 @@ from typing import Any
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.metrics import Scores, Verdict, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
-from pytest_voiceeval.model.turns import ResponseLatency, Turn
+from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
 from pytest_voiceeval.run.aggregate import task_successful
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.tool_errors import tool_errors
@@ -171,5 +171,6 @@ def _ours(conversation: Conversation, scores: Scores) -> dict[str, Any]:
             )
             if error
         },
+        "reported_errors": {side: list(conversation.side(side).errors) for side in SIDES},
         "tool_errors": tool_errors(conversation.agent.context),
     }

@@ -66,6 +66,12 @@ def test_the_errors_that_the_agents_tools_answered_stand_under_the_turns() -> No
     ]
 
 
+def test_what_a_bot_reported_of_itself_stands_there_too() -> None:
+    metrics = failed_metrics(turns=1)
+    metrics.json["reported_errors"] = {"agent": ["404: no such model"], "user": []}
+    assert "  the agent bot reported: 404: no such model" in failure_text(metrics).splitlines()
+
+
 def test_a_skip_gives_every_reason() -> None:
     assert "judge_passed: no judge is configured" in skip_reason(failed_metrics())
 
