@@ -166,9 +166,9 @@ def test_each_worker_takes_a_url_of_its_own(project: pytest.Pytester) -> None:
 
 def test_importing_the_plugin_is_light() -> None:
     code = (
-        "import sys, pytest, pytest_voiceeval.plugin\n"
+        "import sys, pytest; before = set(sys.modules); import pytest_voiceeval.plugin\n"
         "heavy = {'numpy', 'pipecat', 'pydantic', 'openai', 'aiohttp', 'asyncio', 'yaml'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
+        "print(sorted(heavy & (set(sys.modules) - before)))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

@@ -60,7 +60,7 @@ def test_each_load_is_a_fresh_copy(root: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param('{"a":\n 1,}', r"db\.json:2:4: not JSON", id="place of the fault"),
+        pytest.param('{"a":\n 1;}', r"db\.json:2:3: not JSON", id="place of the fault"),
         pytest.param("[1]", r"db\.json: a database is a JSON object, this is list", id="list"),
         pytest.param('{"a": NaN}', r"db\.json: NaN is not a JSON value", id="NaN"),
         pytest.param(b"\xff", r"db\.json: .*utf-8", id="not text"),
