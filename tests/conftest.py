@@ -6,6 +6,10 @@ import contextlib
 
 import pytest
 
+from pytest_voiceeval.run.logs import mute_default_sink
+
+mute_default_sink()  # pipecat greets where it is imported, also where pytest does not capture it
+
 with contextlib.suppress(ImportError):  # pytest reads this file also where only a scenario is to be held
     from hypothesis import HealthCheck, settings
 

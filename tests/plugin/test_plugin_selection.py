@@ -216,3 +216,31 @@ def test_a_pack_in_a_virtual_environment_below_the_root_is_collected(
     assert collect(project, "-m", "plaza") == plaza
     assert collect(project, ".", "--voice-scenarios=plaza") == [*plaza, PLAIN]
     assert collect(project, plaza[0]) == plaza[:1]
+
+
+@pytest.mark.parametrize(
+    "choice",
+    ["--voice-scenarios=all", "-mrestaurant", "--voice-list", "--voice-scenarios=shop --voice-agent=openai"],
+)
+def test_collecting_imports_nothing_of_pipecat_and_prints_nothing_of_it(
+    project: pytest.Pytester, write: Callable[[str, str], Path], choice: str
+) -> None:
+    write(
+        "report.py",
+        "import atexit, sys\natexit.register(lambda: print('pipecat:', 'pipecat' in sys.modules))\n",
+    )
+    result = project.runpytest_subprocess("-p", "report", "--co", *choice.split())
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["pipecat: False"])
+    assert result.errlines == []
+
+
+def test_collecting_the_tests_of_this_project_prints_nothing_of_pipecat(pytester: pytest.Pytester) -> None:
+    tests = Path(__file__).parent.parent
+    others = f"--ignore-glob={tests}/[!b]*"
+    result = pytester.runpytest_subprocess(
+        "--co", "-q", f"--rootdir={tests.parent}", "-p", "no:cacheprovider", others, tests
+    )
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*test_bots_history.py::*"])
+    assert result.errlines == []
