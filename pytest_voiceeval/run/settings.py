@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.tools.origin import location
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
@@ -38,6 +37,8 @@ class RunSettings:
             DefinitionError: if neither the scenario nor the settings limit it, or the scenario's limit is
                 no number.
         """
+        from pytest_voiceeval.tools.origin import location  # noqa: PLC0415 - light start
+
         seconds = self.max_duration if self.max_duration is not None else scenario.max_duration
         where = location(type(scenario))
         if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
