@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_voiceeval.bots.process import SIDE_VARIABLE
 from pytest_voiceeval.errors import VoiceEvalError
+from pytest_voiceeval.model.turns import AGENT, SIDES
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 
 
@@ -52,7 +55,12 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve an embedded bot: --voice-agent='cmd:python -m pytest_voiceeval bot --port {port}' "
         "starts one, --voice-agent=ws://127.0.0.1:PORT uses one that runs.",
     )
-    bot.add_argument("--side", choices=("user", "agent"), default="agent", help="which side it plays")
+    bot.add_argument(
+        "--side",
+        choices=SIDES,
+        default=os.environ.get(SIDE_VARIABLE, AGENT),
+        help=f"which side it plays (default: what {SIDE_VARIABLE} says, which 'cmd:' sets, else agent)",
+    )
     bot.add_argument("--profile", default="local", help="name of a profile, or a YAML file (default: local)")
     bot.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     bot.add_argument("--port", type=_port, default=0, help="port to listen on; 0 takes a free one (default)")

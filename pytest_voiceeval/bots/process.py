@@ -16,6 +16,9 @@ from pathlib import Path
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
 from pytest_voiceeval.model.turns import Side
 
+SIDE_VARIABLE = "VOICEEVAL_SIDE"
+"""Environment variable that tells a command which side of the call its bot plays."""
+
 _PORT = "{port}"
 _POLL_SECONDS = 0.1
 _CONNECT_SECONDS = 2.0
@@ -90,6 +93,7 @@ class BotProcess:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, SIDE_VARIABLE: self.side},
                 start_new_session=True,
             )
 

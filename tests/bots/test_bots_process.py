@@ -211,3 +211,18 @@ async def test_a_served_bot_is_a_command_that_knows_the_built_in_scenarios(tmp_p
     assert isinstance(greeting, Say)
     assert greeting.text.startswith(said)
     assert "Traceback" not in log.read_text(encoding="utf-8")
+
+
+def test_a_command_is_told_its_side(tmp_path: Path) -> None:
+    log = tmp_path / "bot.log"
+    command = f"{sys.executable} -c 'import os; print(os.environ[\"VOICEEVAL_SIDE\"])' {{port}}"
+    bot = CommandBot("user", command, log, start_seconds=5)
+
+    async def start() -> None:
+        async with bot.open(SCENARIO):
+            pass
+
+    with pytest.raises(BotProcessError, match="user bot cmd:"):
+        asyncio.run(start())
+    bot.close()
+    assert log.read_text(encoding="utf-8").split() == ["user"]
