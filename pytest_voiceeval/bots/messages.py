@@ -61,7 +61,7 @@ def install(
         aggregators: the pipeline's context aggregators, whose context is cleared for each scenario.
         prompt_suffix: what a bridge that asks for a suffix gets behind each prompt.
     """
-    requests = _Requests(worker, llm, aggregators, prompt_suffix)
+    requests = _Requests(worker, aggregators, prompt_suffix)
     aggregators.user().add_event_handler("on_user_turn_started", requests.note_turn)
     aggregators.user().add_event_handler("on_user_turn_stopped", requests.note_turn_end)
     llm.register_function(None, requests.refuse_unknown_tool)
@@ -79,13 +79,11 @@ class _Requests:
     def __init__(
         self,
         worker: PipelineWorker,
-        llm: LLMService[Any],
         aggregators: LLMContextAggregatorPair,
         prompt_suffix: str,
     ) -> None:
         self.state: dict[str, Any] = {}
         self._worker = worker
-        self._llm = llm
         self._aggregators = aggregators
         self._suffix = prompt_suffix
         self._prompt = ""
