@@ -26,6 +26,10 @@ MAY_IMPORT = {
         *("model", "world", "audio", "wire", "tools", "scenarios"),
         *("bots", "bridge", "scoring", "run", "report"),
     },
+    "commands": {
+        *("model", "world", "audio", "wire", "tools", "scenarios"),
+        *("bots", "bridge", "scoring", "run", "report"),
+    },
     "builtin": set(),
 }
 
@@ -83,6 +87,16 @@ def test_a_room_imports_only_what_its_row_names(room: str) -> None:
         for path in (PACKAGE / room).rglob("*.py")
         for found in strangers(path, allowed)
     ]
+
+
+def test_only_the_command_line_imports_the_commands() -> None:
+    importers = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for module, _, _ in imports(path)
+        if module.startswith(f"{PACKAGE.name}.commands")
+    }
+    assert {name for name in importers if not name.startswith("commands/")} == {"__main__.py"}
 
 
 def strangers(path: Path, allowed: set[str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""Commands of ``python -m pytest_voiceeval``, one a module: ``add_parser`` declares it, ``run`` does it."""

@@ -1,0 +1,47 @@
+"""What several commands take, and how texts of the command line are read."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TypeAlias
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def pack_arguments() -> argparse.ArgumentParser:
+    """Return a parent parser with ``--pack``, which puts folders into ``options.pack``."""
+    parent = argparse.ArgumentParser(add_help=False)
+    parent.add_argument(
+        "--pack",
+        action="append",
+        default=[],
+        type=pack_folder,
+        metavar="DIR",
+        help="a folder with scenarios/ and tools/ of yours; may be given several times",
+    )
+    return parent
+
+
+def pack_folder(text: str) -> Path:
+    """Return the folder of a pack; wrong usage if it has no scenarios."""
+    if not (Path(text) / "scenarios").is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: no folder 'scenarios' in it; name the folder above")
+    return Path(text)
+
+
+def port(text: str) -> int:
+    """Return a port to listen on; 0 takes a free one."""
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; write a number from 0 to 65535")
+    return int(text)
+
+
+def cache_dir(text: str) -> Path | None:
+    """Return the folder that keeps spoken lines, None for none."""
+    from pytest_voiceeval.bots.speech_cache import cache_folder  # noqa: PLC0415 - heavy
+
+    try:
+        return cache_folder(text, Path())
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(f"{text!r} {exc}") from None
