@@ -33,9 +33,8 @@ from pipecat.services.settings import LLMSettings
 
 from pytest_voiceeval.bots.history import printable
 from pytest_voiceeval.tools import StandardSchemaTool, get_schema_tool_for_eval, unknown_tool_result
-from pytest_voiceeval.world.artifacts import load_db_artifact
 from pytest_voiceeval.world.hashing import get_dict_hash
-from pytest_voiceeval.world.initialization import run_initialization_actions
+from pytest_voiceeval.world.seeding import seed
 from pytest_voiceeval.world.sync import apply_delta
 
 Arguments = Mapping[str, Any]
@@ -67,10 +66,6 @@ def install(
     llm.register_function(None, requests.refuse_unknown_tool)
     worker.rtvi.add_event_handler("on_client_message", requests.answer)
     return requests.state
-
-
-class _RefusedError(Exception):
-    """A request cannot be done; the text goes into its answer."""
 
 
 class _Requests:
@@ -189,33 +184,16 @@ class _Requests:
 
     async def _apply_initialization(self, arguments: Arguments) -> dict[str, Any]:
         domain = arguments.get("domain") or "default"
-        try:
-            actions = self._take_in(arguments)
-        except _RefusedError as exc:
-            return _failure(str(exc))
-        return _outcome(run_initialization_actions(domain, self.state["db"], actions) if actions else [])
-
-    def _take_in(self, arguments: Arguments) -> list[Any]:
-        """Merge the initial state into ours, load its database, and return the actions to run on it."""
         actions = arguments.get("actions") or []
         if not isinstance(actions, list):
-            raise _RefusedError("actions: a list of objects is wanted")
+            return _failure("actions: a list of objects is wanted")
         try:
             initial = json.loads(arguments.get("shared_state_init") or "{}")
         except (TypeError, ValueError) as exc:
-            raise _RefusedError(f"shared_state_init: not JSON: {exc}") from None
+            return _failure(f"shared_state_init: not JSON: {exc}")
         if not isinstance(initial, dict):
-            raise _RefusedError("shared_state_init: a JSON object is wanted")
-        self.state.update(initial)
-        path = self.state.pop("db_path", None)
-        if path is not None and "db" not in self.state:
-            try:
-                self.state["db"] = load_db_artifact(path)
-            except Exception as exc:  # whatever is wrong with the artefact becomes the refusal
-                raise _RefusedError(f"db_path: {exc}") from exc
-        if actions and not isinstance(self.state.get("db"), dict):
-            raise _RefusedError("actions: there is no database to run them on; give db or db_path")
-        return actions
+            return _failure("shared_state_init: a JSON object is wanted")
+        return _outcome(seed(self.state, initial, actions, domain))
 
     async def _apply_sync_delta(self, arguments: Arguments) -> dict[str, Any]:
         domain, delta = arguments.get("domain") or "default", arguments.get("delta", {})

@@ -29,7 +29,7 @@ async def prepare(scenario: Scenario, legs: Mapping[Side, Leg], *, limit: float)
         BotUnreachableError: if a bot cannot be reached or never gets ready.
         BotRefusedError: if a bot refuses a step, or does not answer it.
     """
-    worlds = {side: _initialization(scenario, side) for side in SIDES}
+    worlds = {side: initialization(scenario, side) for side in SIDES}
     await _both(legs[USER].open(limit), legs[AGENT].open(limit))
     await _both(_reset(legs[USER]), _reset(legs[AGENT]))
     await _set_prompt(scenario, legs[USER])
@@ -75,7 +75,12 @@ async def _set_prompt(scenario: Scenario, leg: Leg) -> None:
         )
 
 
-def _initialization(scenario: Scenario, side: Side) -> dict[str, Any]:
+def initialization(scenario: Scenario, side: Side) -> dict[str, Any]:
+    """Return the arguments of ``apply_initialization`` for ``side``.
+
+    Raises:
+        DefinitionError: if the scenario asks for what cannot be sent.
+    """
     state: dict[str, Any] = {}
     scenario.setup_shared_state(state, side)
     actions = scenario.initialization_actions or []

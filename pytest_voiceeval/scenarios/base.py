@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -60,6 +60,9 @@ class Scenario:
         initialization_actions: ``{"side", "func_name", "arguments"}``, run before the call.
         general_prompt: rules for speaking, part of both prompts.
         rehearsal: the script that passes; ``None`` if there is none.
+        task_id: id of the benchmark task that the scenario is made from; ``None`` if there is none.
+        gold_actions: that task's own tool calls, each ``{"name", "arguments", "requestor"}``; ``None`` if it
+            lists none.
     """
 
     domain: str = "default"
@@ -67,6 +70,8 @@ class Scenario:
     reference_file: str = "reference_answer.json"
     general_prompt: str = VOICE_RULES
     rehearsal: Rehearsal | None = None
+    task_id: str | None = None
+    gold_actions: Sequence[Mapping[str, Any]] | None = None
 
     name: str | None = None
     description: str | None = None
