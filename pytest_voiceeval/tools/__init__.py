@@ -20,18 +20,38 @@ from pytest_voiceeval.tools.registry import (
 from pytest_voiceeval.tools.write import WriteScenarioTool
 
 if TYPE_CHECKING:
+    from pytest_voiceeval.tools.checked import (
+        CheckedTool,
+        CheckedWriteTool,
+        NoParams,
+        Params,
+        ToolRefusal,
+        action_name,
+    )
+    from pytest_voiceeval.tools.replay import GoldReplay, build_tools, gold_replay
+    from pytest_voiceeval.tools.transfer import TransferTool
     from pytest_voiceeval.world.initialization import register_initialization_function
     from pytest_voiceeval.world.predicates import register_db_state_predicate
     from pytest_voiceeval.world.sync import register_sync_applier
 
 __all__ = [
+    "CheckedTool",
+    "CheckedWriteTool",
     "EndConversationTool",
+    "GoldReplay",
+    "NoParams",
+    "Params",
     "SendExitMessageTool",
     "SendRTVIMessageTool",
     "SendScenarioSummaryTool",
     "StandardSchemaTool",
+    "ToolRefusal",
+    "TransferTool",
     "WriteScenarioTool",
+    "action_name",
+    "build_tools",
     "get_schema_tool_for_eval",
+    "gold_replay",
     "list_schema_tools_for_eval",
     "register_db_state_predicate",
     "register_initialization_function",
@@ -40,7 +60,20 @@ __all__ = [
     "unknown_tool_result",
 ]
 
-_FROM_WORLD = {
+_CHECKED = "pytest_voiceeval.tools.checked"
+_REPLAY = "pytest_voiceeval.tools.replay"
+# What is loaded when it is first used: the world, and pydantic, which is heavy.
+_LATER = {
+    "CheckedTool": _CHECKED,
+    "CheckedWriteTool": _CHECKED,
+    "GoldReplay": _REPLAY,
+    "NoParams": _CHECKED,
+    "Params": _CHECKED,
+    "ToolRefusal": _CHECKED,
+    "TransferTool": "pytest_voiceeval.tools.transfer",
+    "action_name": _CHECKED,
+    "build_tools": _REPLAY,
+    "gold_replay": _REPLAY,
     "register_db_state_predicate": "pytest_voiceeval.world.predicates",
     "register_initialization_function": "pytest_voiceeval.world.initialization",
     "register_sync_applier": "pytest_voiceeval.world.sync",
@@ -48,8 +81,8 @@ _FROM_WORLD = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FROM_WORLD:
-        return getattr(import_module(_FROM_WORLD[name]), name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

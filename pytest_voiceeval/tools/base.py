@@ -67,6 +67,10 @@ class StandardSchemaTool(ABC):
     async def _after_result(self, result: Any) -> None:  # noqa: B027 - a hook; most tools need none
         """Do what must come after the result was delivered: here, nothing."""
 
+    def _ends_conversation_with(self, result: Any) -> bool:
+        """Return whether the model is done after ``result``: here, ``ends_conversation``."""
+        return self.ends_conversation
+
     def schema(self) -> dict[str, Any]:
         """Return what the model is told: name, description, properties, required."""
         return {
@@ -85,7 +89,7 @@ class StandardSchemaTool(ABC):
             logger.info("tool %s raised %s: %s", self.name, type(exc).__name__, exc)
             await params.result_callback({"error": str(exc) or type(exc).__name__})
             return
-        if self.ends_conversation:
+        if self._ends_conversation_with(result):
             await params.result_callback(content, properties=_no_further_answer())
         else:
             await params.result_callback(content)
