@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-import json
 import re
 from decimal import Decimal
 from typing import Any
@@ -9,9 +7,11 @@ from typing import Any
 import pytest
 
 from pytest_voiceeval import Rehearsal, Say, Scenario, SuccessSignal, Use, get_eval_scenario
+from pytest_voiceeval.model.metrics import Verdict
+from pytest_voiceeval.run.dry import hold_dry
+from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.scenarios.rehearsal import sabotage
-from pytest_voiceeval.scoring.match import MatchRules, check_if_task_success
-from pytest_voiceeval.tools import get_schema_tool_for_eval
+from pytest_voiceeval.scoring.composite import score
 
 pytestmark = pytest.mark.usefixtures("builtin")
 
@@ -42,71 +42,27 @@ def rehearsal_of(scenario: Scenario) -> Rehearsal:
     return scenario.rehearsal
 
 
-class Bridge:
-    """Keeps the texts that tools send."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    async def send_server_message(self, data: dict[str, str]) -> None:
-        self.texts.append(data["text"])
-
-
-class Call:
-    """Keeps the one result of a call."""
-
-    def __init__(self, arguments: Any) -> None:
-        self.arguments = arguments
-        self.results: list[Any] = []
-
-    async def result_callback(self, result: Any, *, properties: Any = None) -> None:
-        self.results.append(result)
-
-
-def play(scenario: Scenario, rehearsal: Rehearsal) -> tuple[list[Any], list[Any], list[str]]:
-    """Run the agent's tools; returns what they answered, the outcomes they pushed, and all other texts."""
-    bridge, state, answers = Bridge(), {}, []  # type: Bridge, dict[str, Any], list[Any]
-    tools = {
-        name: get_schema_tool_for_eval(name, scenario.domain, bridge, state, **arguments)
-        for name, arguments in json.loads(scenario.get_agent_tools()).items()
-    }
-    for line in rehearsal.agent:
-        if isinstance(line, Use):
-            call = Call(json.loads(json.dumps(line.arguments)))
-            asyncio.run(tools[line.tool](call))
-            answers += call.results
-    pushed = [re.fullmatch(r"<final_response>(.*)</final_response>", text) for text in bridge.texts]
-    outcomes = [json.loads(match[1]) for match in pushed if match]
-    return answers, outcomes, [text for text in bridge.texts if not text.startswith("<final_response>")]
-
-
-def matches(scenario: Scenario, outcomes: list[Any]) -> bool:
-    return check_if_task_success(scenario.reference_answer, outcomes, MatchRules.of(scenario))
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_the_gold_rehearsal_gives_the_reference_answer_and_ends_the_call(name: str) -> None:
     scenario = get(name)
-    answers, outcomes, others = play(scenario, rehearsal_of(scenario))
-    assert [answer for answer in answers if "error" in answer or answer.get("success") is False] == []
-    assert matches(scenario, outcomes)
-    assert others == ["<exit>The task is finished.</exit>"]
+    conversation = hold_dry(scenario)
+    assert tool_errors(conversation.agent.context) == []
+    assert score(scenario, conversation).verdict is Verdict.PASSED
 
 
 @pytest.mark.parametrize("variant", ["mute", "drop-last-write", "wrong-argument", "do-nothing"])
 @pytest.mark.parametrize("name", ALL)
 def test_a_sabotaged_rehearsal_does_not_give_the_reference_answer(name: str, variant: str) -> None:
     scenario = get(name)
-    _, outcomes, _ = play(scenario, sabotage(rehearsal_of(scenario), variant))
-    assert not matches(scenario, outcomes)
+    scores = score(scenario, hold_dry(scenario, sabotage(rehearsal_of(scenario), variant)))
+    assert SuccessSignal.ACTION_MATCH.value in scores.breakdown.failed
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_without_exit_the_answer_is_given_but_the_call_is_not_ended(name: str) -> None:
     scenario = get(name)
-    _, outcomes, others = play(scenario, sabotage(rehearsal_of(scenario), "no-exit"))
-    assert matches(scenario, outcomes)
-    assert others == []
+    scores = score(scenario, hold_dry(scenario, sabotage(rehearsal_of(scenario), "no-exit")))
+    assert scores.breakdown.failed == (SuccessSignal.CLEAN_EXIT.value,)
 
 
 @pytest.mark.parametrize("name", ORDERS)
