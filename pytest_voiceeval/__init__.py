@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         register_eval_scenario,
     )
     from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say, Use
+    from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy, evaluate_conversation_end
     from pytest_voiceeval.world.artifacts import load_db_artifact
     from pytest_voiceeval.world.diff import compute_db_diff
     from pytest_voiceeval.world.hashing import get_dict_hash
@@ -35,6 +36,7 @@ _HOMES = {
     "Actions": "model.parts",
     "CommandBot": "bots.launch",
     "Conversation": "model.conversation",
+    "ConversationEndPolicy": "scoring.conversation_end",
     "Endpoint": "bridge.endpoint",
     "LocalBot": "bots.launch",
     "Metrics": "model.metrics",
@@ -51,6 +53,7 @@ _HOMES = {
     "Turn": "model.turns",
     "Use": "scenarios.rehearsal",
     "compute_db_diff": "world.diff",
+    "evaluate_conversation_end": "scoring.conversation_end",
     "get_dict_hash": "world.hashing",
     "get_eval_data_root": "world.roots",
     "get_eval_scenario": "scenarios.registry",
@@ -65,6 +68,7 @@ __all__ = [
     "Actions",
     "CommandBot",
     "Conversation",
+    "ConversationEndPolicy",
     "Endpoint",
     "LocalBot",
     "Metrics",
@@ -81,6 +85,7 @@ __all__ = [
     "Turn",
     "Use",
     "compute_db_diff",
+    "evaluate_conversation_end",
     "get_dict_hash",
     "get_eval_data_root",
     "get_eval_scenario",

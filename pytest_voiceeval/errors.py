@@ -61,5 +61,9 @@ class BotProcessError(BotError):
     """A bot process that we started did not start, or died."""
 
 
+class JudgeError(VoiceEvalError):
+    """A judge came to no judgement: its fault or the environment's, never a verdict on the agent."""
+
+
 class ClockError(VoiceEvalError):
     """A call cannot run on the clock that was asked for."""

@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scoring.conversation_end import conversation_end, evaluate_conversation_end
 from pytest_voiceeval.scoring.db_state import evaluate_db_state_assertion
 from pytest_voiceeval.scoring.match import (
     MatchRules,
@@ -79,7 +81,9 @@ def assert_holds(case: Case, run: Callable[[dict[str, Any]], Any]) -> None:
         _assert_raises_or_negative(case, run)
         return
     found = run(copy.deepcopy(case.input))
-    if case.compare == "verdict":
+    if case.compare == "verdict_and_category":
+        assert found == case.output, f"{case.tags}: {found!r} is not {case.output!r}"
+    elif case.compare == "verdict":
         assert [found[key] for key in VERDICT_FIELDS] == [case.output[key] for key in VERDICT_FIELDS]
         assert (found["error"] is None) == (case.output["error"] is None), found["error"]
     elif case.compare == "exact":
@@ -156,6 +160,20 @@ def run_compute_db_diff(given: dict[str, Any]) -> dict[str, Any]:
 def run_compute_is_successful(given: dict[str, Any]) -> Any:
     scenario = type("Judged", (Scenario,), {"name": "judged", "success_signals": given["success_signals"]})
     return scenario().compute_is_successful(given["signals"])
+
+
+STOPS = {
+    "agent_end_tool": StopReason.EXIT,
+    "max_duration": StopReason.TIMEOUT,
+    "inactivity": StopReason.INACTIVITY,
+}
+
+
+def run_evaluate_conversation_end(given: dict[str, Any]) -> dict[str, Any]:
+    facts = (STOPS[given["stop"]].value, given["turns"], given["simulator_end_reported"])
+    end = conversation_end(given["policy"], *facts)
+    assert evaluate_conversation_end(given["policy"], *facts) == (end.is_valid, end.evidence)
+    return {"valid": end.is_valid, "category": end.cause and end.cause.value}
 
 
 def run_evaluate_db_state_assertion(given: dict[str, Any]) -> dict[str, Any]:

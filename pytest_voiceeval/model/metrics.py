@@ -17,6 +17,8 @@ class Verdict(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     NOT_APPLICABLE = "not_applicable"
+    ERROR = "error"
+    """A whitelisted signal could not be determined, by no fault of the agent."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,14 @@ class SignalResult:
         value: raw value for ``metrics.json`` (bool, rate, ``"N/A"``).
         explanation: for a person: expected beside found, line by line, where it failed; why it
             does not apply, where it does not.
+        error: why it could not be determined, by no fault of the agent; then ``passed`` is ``None``.
     """
 
     signal: SuccessSignal
     passed: bool | None
     value: Any = None
     explanation: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,14 +49,16 @@ class Breakdown:
     failed: tuple[str, ...] = ()
     not_applicable: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    error: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, list[str]]:
-        """Return the four lists of ``success_breakdown``."""
+        """Return the four lists of ``success_breakdown``, and ``error`` where there is one."""
         return {
             "passed": list(self.passed),
             "failed": list(self.failed),
             "not_applicable": list(self.not_applicable),
             "excluded": list(self.excluded),
+            **({"error": list(self.error)} if self.error else {}),
         }
 
 

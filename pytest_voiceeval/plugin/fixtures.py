@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.errors import DefinitionError, JudgeError
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
+from pytest_voiceeval.report.failure import judge_error_text
 from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, Property, properties, replaced
 from pytest_voiceeval.run.logs import mute_default_sink
 from pytest_voiceeval.run.session import RunFolder
@@ -110,6 +111,7 @@ def voice_metrics(
 ) -> Metrics:
     """The scores of the call, and the figures that metrics.json holds."""
     mute_default_sink()
+    from pytest_voiceeval.model.metrics import Verdict  # noqa: PLC0415 - light start
     from pytest_voiceeval.run.evaluate import evaluate_conversation  # noqa: PLC0415 - heavy, as above
     from pytest_voiceeval.run.evidence import transcript_lines  # noqa: PLC0415 - heavy
 
@@ -121,6 +123,8 @@ def voice_metrics(
     request.node.add_report_section(
         "call", "transcript", "\n".join(transcript_lines(voice_conversation.turns))
     )
+    if metrics.verdict is Verdict.ERROR:
+        raise JudgeError(judge_error_text(metrics))
     return metrics
 
 

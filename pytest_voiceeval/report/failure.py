@@ -52,15 +52,27 @@ def skip_reason(metrics: Metrics) -> str:
     return f"{metrics.scenario_name}: no signal applies ({'; '.join(reasons)})"
 
 
+def judge_error_text(metrics: Metrics) -> str:
+    """Return why the signals of a judge came to nothing, and where the files are."""
+    lines = [
+        f"{metrics.scenario_name}: {result.signal.value} could not be determined: {result.error}"
+        for result in whitelisted(metrics)
+        if result.error
+    ]
+    return "\n".join([*lines, f"  artefacts: {shown_path(metrics.scenario_directory)}"])
+
+
 def whitelisted(metrics: Metrics) -> list[SignalResult]:
     """Return the results of the signals that decide, in the order of ``SuccessSignal``."""
     breakdown = metrics.scores.breakdown
-    keys = {*breakdown.passed, *breakdown.failed, *breakdown.not_applicable}
+    keys = {*breakdown.passed, *breakdown.failed, *breakdown.not_applicable, *breakdown.error}
     return [result for result in metrics.scores.results if result.signal.value in keys]
 
 
 def outcome_word(result: SignalResult) -> str:
     """Return what became of a signal."""
+    if result.error:
+        return "ERROR"
     if result.passed is None:
         return "not applicable"
     return "passed" if result.passed else "FAILED"
@@ -69,7 +81,7 @@ def outcome_word(result: SignalResult) -> str:
 def _signal_lines(result: SignalResult) -> Iterator[str]:
     yield f"  {result.signal.value:<18} {outcome_word(result)}"
     if not result.passed:
-        for line in result.explanation.splitlines():
+        for line in (result.error or result.explanation).splitlines():
             yield f"      {line}"
 
 

@@ -26,7 +26,11 @@ def properties(metrics: Metrics) -> list[Property]:
         (VERDICT, metrics.verdict.value),
     ]
     outcomes = {True: "passed", False: "failed", None: "not_applicable"}
-    found += [(f"voice_{r.signal.value}", outcomes[r.passed]) for r in metrics.scores.results]
+    found += [
+        (f"voice_{r.signal.value}", "error" if r.error else outcomes[r.passed])
+        for r in metrics.scores.results
+    ]
+    found += [(f"voice_{key}", content[key]) for key in ("judge_score", "judge_error") if key in content]
     latency = content["latency_stats"]["mean_ms"]
     if latency is not None:
         found.append(("voice_latency_mean_ms", round(latency, 1)))

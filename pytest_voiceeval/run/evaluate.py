@@ -8,8 +8,9 @@ from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.errors import BotRefusedError
+from pytest_voiceeval.errors import BotRefusedError, JudgeError
 from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.logs import bots_log_into
@@ -18,9 +19,11 @@ from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import score
 from pytest_voiceeval.scoring.evidence import unscorable
+from pytest_voiceeval.scoring.judging import Judge
 from pytest_voiceeval.world.files import write_json
 
 METRICS = "metrics.json"
+JUDGE_RESULT = "judge_result.json"
 SCENARIO_CONFIG = "scenario_config"
 BOT_LOG = "bot_log.txt"
 
@@ -66,9 +69,17 @@ def hold(
 
 
 def evaluate_conversation(
-    scenario: Scenario, conversation: Conversation, *, settings: RunSettings, folder: Path
+    scenario: Scenario,
+    conversation: Conversation,
+    *,
+    settings: RunSettings,
+    folder: Path,
+    judge: Judge | None = None,
 ) -> Metrics:
     """Score a conversation and write ``metrics.json`` into ``folder``.
+
+    A ``judge`` is asked before, and what it says is written into ``judge_result.json``. One that comes to no
+    judgement makes the verdict ``Verdict.ERROR`` if that counts.
 
     Evidence that ``hold`` has not written there, because the conversation came from elsewhere, is
     written first.
@@ -80,7 +91,26 @@ def evaluate_conversation(
         write_evidence(conversation, folder)
     if reason := unscorable(scenario, conversation):
         raise BotRefusedError(reason)
-    scores = score(scenario, conversation, strict_match=settings.strict_match)
-    content = metrics_json(scenario, conversation, scores, folder)
+    judgement = _judgement(judge, scenario, conversation, settings) if judge else None
+    if judgement is not None:
+        write_json(folder / JUDGE_RESULT, judgement.to_json())
+    scores = score(
+        scenario,
+        conversation,
+        strict_match=settings.strict_match,
+        judgement=judgement,
+        policy=settings.conversation_end_policy,
+        judge_threshold=settings.judge_threshold,
+    )
+    content = metrics_json(scenario, conversation, scores, folder, judgement=judgement)
     write_json(folder / METRICS, content)
     return Metrics(conversation.scenario_name, scores, str(folder), content)
+
+
+def _judgement(
+    judge: Judge, scenario: Scenario, conversation: Conversation, settings: RunSettings
+) -> Judgement:
+    try:
+        return judge.judge(scenario, conversation, strict_match=settings.strict_match)
+    except JudgeError as exc:
+        return Judgement(error=str(exc))

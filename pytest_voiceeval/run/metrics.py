@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Scores, Verdict, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
@@ -22,6 +23,7 @@ IS_SUCCESSFUL: dict[Verdict, bool | str] = {
     Verdict.PASSED: True,
     Verdict.FAILED: False,
     Verdict.NOT_APPLICABLE: "N/A",
+    Verdict.ERROR: "N/A",
 }
 
 OPEN_END_SECONDS = 0.5
@@ -29,7 +31,12 @@ OPEN_END_SECONDS = 0.5
 
 
 def metrics_json(
-    scenario: Scenario, conversation: Conversation, scores: Scores, folder: Path
+    scenario: Scenario,
+    conversation: Conversation,
+    scores: Scores,
+    folder: Path,
+    *,
+    judgement: Judgement | None = None,
 ) -> dict[str, Any]:
     """Return what ``metrics.json`` holds."""
     return {
@@ -38,11 +45,11 @@ def metrics_json(
         "scenario_directory": str(folder),
         "scenario_duration": (conversation.ended_at - conversation.started_at).total_seconds(),
         "stop_reason": conversation.stop_reason.value,
-        **_signals(scenario, conversation, scores),
+        **_signals(scenario, conversation, scores, judgement),
         "success_breakdown": scores.breakdown.to_json(),
         "is_successful": IS_SUCCESSFUL[scores.verdict],
         **_task_success(scores),
-        **_ours(conversation, scores),
+        **_ours(conversation, scores, judgement),
     }
 
 
@@ -112,13 +119,16 @@ def _timestamp(conversation: Conversation, turn: Turn) -> str:
     return (conversation.started_at + timedelta(seconds=turn.start)).replace(tzinfo=None).isoformat()
 
 
-def _signals(scenario: Scenario, conversation: Conversation, scores: Scores) -> dict[str, Any]:
+def _signals(
+    scenario: Scenario, conversation: Conversation, scores: Scores, judgement: Judgement | None
+) -> dict[str, Any]:
     action_match = scores.result(SuccessSignal.ACTION_MATCH)
     keys: dict[str, Any] = {
         "clean_exit": _clean_exit(conversation, scores),
         "is_action_match": "N/A"
         if action_match is None or action_match.passed is None
         else action_match.passed,
+        **_judged(scores, judgement),
         "token_usage": {
             side: {"n_calls": tokens.n_calls, "prompt": tokens.prompt, "completion": tokens.completion}
             for side, tokens in (("agent", conversation.agent.tokens), ("user", conversation.user.tokens))
@@ -130,10 +140,24 @@ def _signals(scenario: Scenario, conversation: Conversation, scores: Scores) -> 
         if state is not None and state.passed is not None:
             keys["db_state_match"] = state.passed
         keys["db_state_actual_hash"] = conversation.agent.db_hash
+    judged = scores.result(SuccessSignal.NL_ASSERTION)
+    if judged is not None and judged.passed is not None:
+        keys["nl_assertion_pass_rate"] = judged.value
     assertion = scores.result(SuccessSignal.DB_STATE_ASSERTION)
     if assertion is not None and assertion.passed is not None:
         keys["db_state_assertion_verdicts"] = db_state_assertion_verdicts(scenario, conversation)
         keys["db_state_assertion_pass_rate"] = assertion.value
+    return keys
+
+
+def _judged(scores: Scores, judgement: Judgement | None) -> dict[str, Any]:
+    """Return score and verdict of the judge, as far as there are any."""
+    keys: dict[str, Any] = {}
+    if judgement is not None and judgement.score is not None:
+        keys["judge_score"] = judgement.score
+    passed = scores.result(SuccessSignal.JUDGE_PASSED)
+    if passed is not None and passed.passed is not None:
+        keys["judge_passed"] = passed.passed
     return keys
 
 
@@ -145,15 +169,18 @@ def _clean_exit(conversation: Conversation, scores: Scores) -> bool:
 
 
 def _task_success(scores: Scores) -> dict[str, bool]:
-    if scores.verdict is Verdict.NOT_APPLICABLE:
+    if not isinstance(IS_SUCCESSFUL[scores.verdict], bool):
         return {}
     return {"is_task_successful": task_successful(scores.breakdown.to_json())}
 
 
-def _ours(conversation: Conversation, scores: Scores) -> dict[str, Any]:
+def _ours(conversation: Conversation, scores: Scores, judgement: Judgement | None) -> dict[str, Any]:
     """Return the keys that the reference does not have."""
+    errors = [result.error for result in scores.results if result.error]
     return {
         "verdict": scores.verdict.value,
+        **({"judge_error": errors[0]} if errors else {}),
+        **({"judge_spread": judgement.spread} if judgement and judgement.samples else {}),
         "clock": conversation.clock,
         "explanations": {
             result.signal.value: result.explanation for result in scores.results if result.explanation

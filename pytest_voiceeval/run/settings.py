@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
@@ -22,6 +23,8 @@ class RunSettings:
         inactivity_timeout: seconds of silence on both sides that end a call; ``None`` for no limit.
         connect_timeout: seconds that a bot has to accept a connection and say that it is ready.
         strict_match: unexpected actions fail the action match of every scenario.
+        judge_threshold: lowest score of a judge that passes; ``None``: no score passes or fails.
+        conversation_end_policy: which ends of a call are clean.
     """
 
     clock: ClockChoice = "auto"
@@ -29,6 +32,8 @@ class RunSettings:
     inactivity_timeout: float | None = 120.0
     connect_timeout: float = 5.0
     strict_match: bool = False
+    judge_threshold: float | None = 0.9
+    conversation_end_policy: ConversationEndPolicy = ConversationEndPolicy.TOOL_ONLY
 
     def seconds_for(self, scenario: Scenario) -> float:
         """Return how long a call of ``scenario`` may last.

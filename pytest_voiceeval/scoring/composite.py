@@ -6,12 +6,16 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Breakdown, Scores, SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.turns import Turn
 from pytest_voiceeval.scoring.action_diff import explain_mismatch
+from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy, evaluate_conversation_end
 from pytest_voiceeval.scoring.db_state import db_state_assertions, db_state_match
 from pytest_voiceeval.scoring.evidence import action_match_notes
+from pytest_voiceeval.scoring.judging import DEFAULT_THRESHOLD, judge_passed, nl_assertions
 from pytest_voiceeval.scoring.match import MatchRules, check_if_task_success
 from pytest_voiceeval.scoring.payload import prediction_payload, reference_payload
 
@@ -19,22 +23,26 @@ if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
 
 NOT_APPLICABLE = "N/A"
-NO_JUDGE = "no judge is configured"
-
-_HOW_IT_ENDED = {
-    StopReason.TIMEOUT: "the time limit was reached",
-    StopReason.INACTIVITY: "nobody made a sound any more",
-    StopReason.AGENT_HANGUP: "the agent's connection closed before that",
-    StopReason.USER_HANGUP: "the simulated user went away",
-    StopReason.CANCELLED: "the run was interrupted",
-    StopReason.ERROR: "the call broke off by an error that is not the agent's",
-}
 
 
-def score(scenario: Scenario, conversation: Conversation, *, strict_match: bool = False) -> Scores:
+def score(
+    scenario: Scenario,
+    conversation: Conversation,
+    *,
+    strict_match: bool = False,
+    judgement: Judgement | None = None,
+    policy: ConversationEndPolicy = ConversationEndPolicy.TOOL_ONLY,
+    judge_threshold: float | None = DEFAULT_THRESHOLD,
+) -> Scores:
     """Return all six signals of a call, in the order of ``SuccessSignal``, and the verdict.
 
-    ``strict_match`` disallows extra items whatever the scenario says.
+    Args:
+        scenario: what was held.
+        conversation: its evidence.
+        strict_match: disallow extra items whatever the scenario says.
+        judgement: what a judge makes of the call; ``None`` if there is no judge.
+        policy: which ends of a call are clean.
+        judge_threshold: lowest score that passes; ``None``: no score passes or fails.
 
     Raises:
         DefinitionError: if the scenario's whitelist is wrong, or what it makes of the signals is
@@ -45,9 +53,9 @@ def score(scenario: Scenario, conversation: Conversation, *, strict_match: bool 
         action_match(scenario, conversation, strict_match=strict_match),
         db_state_match(scenario, conversation),
         db_state_assertions(scenario, conversation),
-        nl_assertions(scenario),
-        SignalResult(SuccessSignal.JUDGE_PASSED, None, None, NO_JUDGE),
-        clean_exit(conversation),
+        nl_assertions(scenario, judgement),
+        judge_passed(judgement, judge_threshold),
+        clean_exit(conversation, policy),
     )
     return Scores(verdict(scenario, results), results, breakdown(results, whitelist))
 
@@ -68,30 +76,25 @@ def action_match(
     return SignalResult(SuccessSignal.ACTION_MATCH, False, False, "\n".join(lines))
 
 
-def nl_assertions(scenario: Scenario) -> SignalResult:
-    """Return that nobody judged the scenario's assertions in plain language."""
-    reason = NO_JUDGE if scenario.nl_assertions else "the scenario declares no NL assertions"
-    return SignalResult(SuccessSignal.NL_ASSERTION, None, None, reason)
-
-
-def clean_exit(conversation: Conversation) -> SignalResult:
-    """Return whether the agent ended the call with its end tool."""
-    reason = conversation.stop_reason
-    if reason is StopReason.EXIT:
-        return SignalResult(SuccessSignal.CLEAN_EXIT, True, True)
-    explanation = (
-        f"expected the agent to end the call with its end tool, "
-        f"found stop reason {reason.value}: {_HOW_IT_ENDED[reason]}"
+def clean_exit(conversation: Conversation, policy: ConversationEndPolicy) -> SignalResult:
+    """Return whether the call came to an end that ``policy`` allows."""
+    turns: list[Turn] = sorted(conversation.turns, key=lambda turn: turn.end)
+    is_valid, evidence = evaluate_conversation_end(
+        policy, conversation.stop_reason, turns, conversation.simulator_end_reported
     )
-    return SignalResult(SuccessSignal.CLEAN_EXIT, False, False, explanation)
+    return SignalResult(SuccessSignal.CLEAN_EXIT, is_valid, is_valid, "" if is_valid else evidence)
 
 
 def verdict(scenario: Scenario, results: Sequence[SignalResult]) -> Verdict:
     """Return what the scenario's ``compute_is_successful`` makes of the signals.
 
+    It is not asked where a whitelisted signal could not be determined: that is an error.
+
     Raises:
         DefinitionError: if it returns neither a boolean nor ``"N/A"``.
     """
+    if any(result.error for result in results if result.signal in scenario.whitelist):
+        return Verdict.ERROR
     outcome: object = scenario.compute_is_successful({r.signal.value: r.passed for r in results})
     if isinstance(outcome, bool):
         return Verdict.PASSED if outcome else Verdict.FAILED
@@ -110,8 +113,9 @@ def breakdown(results: Sequence[SignalResult], whitelist: Collection[SuccessSign
     return Breakdown(
         passed=_keys(counting, True),
         failed=_keys(counting, False),
-        not_applicable=_keys(counting, None),
+        not_applicable=_keys([result for result in counting if not result.error], None),
         excluded=tuple(result.signal.value for result in ignored if result.passed is not None),
+        error=tuple(result.signal.value for result in counting if result.error),
     )
 
 

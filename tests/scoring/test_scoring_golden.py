@@ -61,3 +61,8 @@ def telecom(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("case", golden.cases("evaluate_db_state_assertion"))
 def test_db_assertions_hold_as_in_the_reference(case: golden.Case) -> None:
     golden.assert_holds(case, golden.run_evaluate_db_state_assertion)
+
+
+@pytest.mark.parametrize("case", golden.cases("evaluate_conversation_end"))
+def test_ends_are_valid_as_the_documentation_says(case: golden.Case) -> None:
+    golden.assert_holds(case, golden.run_evaluate_conversation_end)
