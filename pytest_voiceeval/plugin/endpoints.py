@@ -11,7 +11,8 @@ from pytest_voiceeval.bots.profile import load_profile
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bridge.endpoint import Endpoint
 from pytest_voiceeval.model.turns import Side
-from pytest_voiceeval.plugin.options import is_url_list, words
+from pytest_voiceeval.plugin.option import words
+from pytest_voiceeval.plugin.options import is_url_list
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
 

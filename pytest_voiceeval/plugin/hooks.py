@@ -15,6 +15,7 @@ from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFail
 from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, note, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
+from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
@@ -102,7 +103,7 @@ def _check_bots(config: pytest.Config, settings: Settings) -> None:
     from pytest_voiceeval.plugin.endpoints import make_endpoint  # noqa: PLC0415 - heavy
 
     bots: list[Endpoint] = []
-    named: tuple[tuple[Side, options.Option[str], str], ...] = (
+    named: tuple[tuple[Side, Option[str], str], ...] = (
         ("user", options.USER, settings.user),
         ("agent", options.AGENT, settings.agent),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.plugin import options
+from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.run.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -90,12 +91,12 @@ class Settings:
         return packs_of(self.pack_roots)
 
 
-def _base(config: pytest.Config, option: options.Option[str]) -> Path:
+def _base(config: pytest.Config, option: Option[str]) -> Path:
     """Return where a relative path starts: on the command line where the user is, in the ini at the root."""
     return config.invocation_params.dir if option.is_flagged(config) else config.rootpath
 
 
-def _bot(config: pytest.Config, option: options.Option[str]) -> str:
+def _bot(config: pytest.Config, option: Option[str]) -> str:
     """Return what names a bot; the path of a profile as it holds wherever the process is."""
     text = option.read(config)
     is_path = text.endswith((".yaml", ".yml")) or "/" in text

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER, is_url_list, words
+from pytest_voiceeval.plugin.option import words
+from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER, is_url_list
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
 
