@@ -1,29 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-import golden_files
-import pytest
-
-from pytest_voiceeval.run.aggregate import RunAggregator, agent_model_calls, domain_of
-
-
-@pytest.mark.parametrize("case", golden_files.cases("RunAggregator.add_scenario"))
-def test_golden_buckets(case: golden_files.Case, tmp_path: Path) -> None:
-    def run(given: dict[str, Any]) -> dict[str, Any]:
-        aggregate = RunAggregator()
-        for number, step in enumerate(given["sequence"]):
-            folder = tmp_path / str(number)
-            for name, content in step["files"].items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_text(content, encoding="utf-8")
-            metrics = {**step["metrics"], "scenario_directory": str(folder)}
-            aggregate.add_scenario(metrics, step["domain"], step["min_agent_turns"])
-        return asdict(aggregate)
-
-    golden_files.assert_holds(case, run)
+from pytest_voiceeval.run.aggregate import agent_model_calls, domain_of
 
 
 def test_a_name_without_prefix_is_a_domain_of_its_own() -> None:
