@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer, PlayedFrame
+from pytest_voiceeval.audio.pcm import Int16s
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.bridge.noise import measured, noisy_channel
 from pytest_voiceeval.bridge.pulls import pull
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
@@ -79,6 +81,7 @@ class _Call:
         self, scenario: Scenario, peers: dict[Side, Peer], settings: CallSettings, tasks: asyncio.TaskGroup
     ) -> None:
         self._scenario = scenario
+        self._noise = noisy_channel(scenario, RATE_HZ)
         self._settings = settings
         self._loop = asyncio.get_running_loop()
         self._origin = self._loop.time()
@@ -134,9 +137,10 @@ class _Call:
         while True:
             due = count * FRAME_SECONDS
             user, agent = (self._listeners[side].buffer.pop(due) for side in SIDES)
-            if self._tape.record(user, agent):
+            noisy = None if self._noise is None else self._noise.mix(user.samples)
+            if self._tape.record(user, agent, user_heard=noisy):
                 self._active()
-            self._legs[AGENT].send_frame(_encoded(user))
+            self._legs[AGENT].send_frame(_encoded(user) if noisy is None else _sound(noisy))
             self._legs[USER].send_frame(_encoded(agent))
             count += 1
             await asyncio.sleep(max(begun + count * FRAME_SECONDS - self._loop.time(), 0))
@@ -236,6 +240,7 @@ class _Call:
             pushed=tuple(self._listeners[AGENT].pushed),
             simulator_end_reported=self._listeners[USER].said_exit,
             clock=self._settings.clock,
+            noise=measured(self._noise),
             events=tuple(self._events),
         )
 
@@ -267,7 +272,11 @@ class _Call:
 
 
 def _encoded(frame: PlayedFrame) -> bytes:
-    return encode_audio(frame.samples.tobytes(), RATE_HZ) if frame.delays else SILENT_FRAME
+    return _sound(frame.samples) if frame.delays else SILENT_FRAME
+
+
+def _sound(samples: Int16s) -> bytes:
+    return encode_audio(samples.tobytes(), RATE_HZ)
 
 
 def _broken_off(exc: BaseException) -> StopReason:
@@ -285,8 +294,4 @@ def _check_possible(scenario: Scenario) -> None:
     if scenario.syncs_state:
         raise DefinitionError(
             f"scenario {scenario.name} overrides sync_state: worlds of two sides cannot be kept in step yet"
-        )
-    if scenario.noise_config is not None:
-        raise DefinitionError(
-            f"scenario {scenario.name} has a noise_config: noise cannot be added to a call yet; leave it out"
         )

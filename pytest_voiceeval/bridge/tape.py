@@ -82,11 +82,19 @@ class Tape:
         """Length so far."""
         return len(self._tracks[USER].frames) * self._frame_samples / self._rate_hz
 
-    def record(self, user: PlayedFrame, agent: PlayedFrame) -> bool:
-        """Put the next frame of both sides on the tape; ``True`` if anything in it can be heard."""
+    def record(self, user: PlayedFrame, agent: PlayedFrame, *, user_heard: Int16s | None = None) -> bool:
+        """Put the next frame of both sides on the tape; ``True`` if anything was said in it.
+
+        ``user_heard`` is what the agent got in place of the user's frame, with noise: it is recorded, while
+        when somebody spoke is taken from the frames.
+        """
         at = self.seconds
-        heard = [self._put(self._tracks[USER], user, at), self._put(self._tracks[AGENT], agent, at)]
-        return any(heard)
+        noisy = user.samples if user_heard is None else user_heard
+        said = [
+            self._put(self._tracks[USER], user, at, noisy),
+            self._put(self._tracks[AGENT], agent, at, agent.samples),
+        ]
+        return any(said)
 
     def recording(self) -> Recording:
         """Return the sound so far: user left, agent right."""
@@ -96,8 +104,8 @@ class Tape:
         )
         return Recording(interleave(left, right), self._rate_hz)
 
-    def _put(self, track: Track, frame: PlayedFrame, at: float) -> bool:
-        track.frames.append(frame.samples)
+    def _put(self, track: Track, frame: PlayedFrame, at: float, heard: Int16s) -> bool:
+        track.frames.append(heard)
         span = audible_span(frame.samples) if frame.delays else None
         if span is None:
             return False

@@ -105,6 +105,26 @@ class SideEvidence:
 
 
 @dataclass(frozen=True)
+class NoiseLevels:
+    """How loud user and noise were on the way to the agent, in dBov: 0 is the RMS of full scale.
+
+    Attributes:
+        speech_db: active level (ITU-T P.56) of the user's clean speech; ``None`` if nothing was said.
+        noise_db: level of the noise under it; ``None`` if nothing was said.
+    """
+
+    speech_db: float | None
+    noise_db: float | None
+
+    @property
+    def snr_db(self) -> float | None:
+        """How far the noise lay below the speech; ``None`` if one of them was not measured."""
+        if self.speech_db is None or self.noise_db is None:
+            return None
+        return self.speech_db - self.noise_db
+
+
+@dataclass(frozen=True)
 class Conversation:
     """One call, as the bridge saw it.
 
@@ -120,6 +140,7 @@ class Conversation:
         pushed: inner texts of the agent's ``<final_response>`` messages, in order.
         simulator_end_reported: the simulated user said that it is done.
         clock: name of the clock that the call ran on; all its seconds are that clock's.
+        noise: levels of speech and noise; ``None`` for a call without noise.
         events: lines of the bridge's log, for ``bridge_log.txt``.
     """
 
@@ -134,6 +155,7 @@ class Conversation:
     pushed: tuple[str, ...] = ()
     simulator_end_reported: bool = False
     clock: str = "real"
+    noise: NoiseLevels | None = None
     events: tuple[str, ...] = field(default=(), repr=False)
 
     @property

@@ -17,6 +17,7 @@ from pytest_voiceeval.run.logs import bots_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.noise import noise_of
 from pytest_voiceeval.scoring.composite import score
 from pytest_voiceeval.scoring.evidence import unscorable
 from pytest_voiceeval.scoring.judging import Judge
@@ -42,6 +43,7 @@ def hold(
     """
     seconds = settings.seconds_for(scenario)
     clock = choose_clock(settings.clock, user, agent)
+    noise_of(scenario)  # what is wrong with it is told before any bot starts
     scenario.save(folder / SCENARIO_CONFIG)
 
     def keep(conversation: Conversation) -> None:

@@ -174,6 +174,14 @@ def _task_success(scores: Scores) -> dict[str, bool]:
     return {"is_task_successful": task_successful(scores.breakdown.to_json())}
 
 
+def _noise(conversation: Conversation) -> dict[str, Any]:
+    noise = conversation.noise
+    if noise is None:
+        return {}
+    levels = {"speech_db": noise.speech_db, "noise_db": noise.noise_db, "snr_db": noise.snr_db}
+    return {"noise": levels}
+
+
 def _ours(conversation: Conversation, scores: Scores, judgement: Judgement | None) -> dict[str, Any]:
     """Return the keys that the reference does not have."""
     errors = [result.error for result in scores.results if result.error]
@@ -182,6 +190,7 @@ def _ours(conversation: Conversation, scores: Scores, judgement: Judgement | Non
         **({"judge_error": errors[0]} if errors else {}),
         **({"judge_spread": judgement.spread} if judgement and judgement.samples else {}),
         "clock": conversation.clock,
+        **_noise(conversation),
         "explanations": {
             result.signal.value: result.explanation for result in scores.results if result.explanation
         },

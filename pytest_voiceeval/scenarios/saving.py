@@ -7,6 +7,7 @@ from typing import Any
 
 from pytest_voiceeval.model.turns import SIDES
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.noise import declared_noise
 from pytest_voiceeval.world.files import write_json, write_text
 from pytest_voiceeval.world.hashing import get_dict_hash
 
@@ -28,7 +29,7 @@ def save_scenario(scenario: Scenario, directory: Path) -> None:
 
 def metadata(scenario: Scenario) -> dict[str, Any]:
     """Return what ``metadata.json`` holds; the last five keys only where they are set."""
-    noise = scenario.noise_config
+    noise = declared_noise(scenario)
     settled = {
         "name": scenario.name,
         "domain": scenario.domain,

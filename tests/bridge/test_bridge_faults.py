@@ -15,7 +15,6 @@ from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.tape import Track
 from pytest_voiceeval.errors import BotLostError, BotRefusedError, BotUnreachableError, DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
-from pytest_voiceeval.model.parts import NoiseConfig
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock
@@ -206,11 +205,6 @@ def test_a_scenario_with_two_worlds_is_refused_before_any_connection() -> None:
 
     with pytest.raises(DefinitionError, match="sync_state"):
         hold(user_bot(), agent_bot(), TwoWorlds())
-
-
-def test_noise_is_refused_rather_than_left_out_silently() -> None:
-    with pytest.raises(DefinitionError, match="noise cannot be added"):
-        hold(user_bot(), agent_bot(), Greeting(noise_config=NoiseConfig(random_white_noise=True)))
 
 
 def test_an_initialization_action_of_an_unknown_side_is_named() -> None:
