@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.signals import SuccessSignal
     from pytest_voiceeval.model.turns import Turn
     from pytest_voiceeval.run.aggregate import RunAggregator
+    from pytest_voiceeval.run.retries import auto_retry_reason
     from pytest_voiceeval.scenarios.base import Scenario
     from pytest_voiceeval.scenarios.registry import (
         get_eval_scenario,
@@ -52,6 +53,7 @@ _HOMES = {
     "Task": "model.parts",
     "Turn": "model.turns",
     "Use": "scenarios.rehearsal",
+    "auto_retry_reason": "run.retries",
     "compute_db_diff": "world.diff",
     "evaluate_conversation_end": "scoring.conversation_end",
     "get_dict_hash": "world.hashing",
@@ -84,6 +86,7 @@ __all__ = [
     "Task",
     "Turn",
     "Use",
+    "auto_retry_reason",
     "compute_db_diff",
     "evaluate_conversation_end",
     "get_dict_hash",

@@ -125,6 +125,23 @@ class NoiseLevels:
 
 
 @dataclass(frozen=True)
+class RetriedAttempt:
+    """A call that was held before the one that counts.
+
+    Attributes:
+        reason: why it does not count.
+        stop_reason: how it ended.
+        turn_count: turns of it that count.
+        directory: name of the folder beside the scenario's in which its files are.
+    """
+
+    reason: str
+    stop_reason: StopReason
+    turn_count: int
+    directory: str
+
+
+@dataclass(frozen=True)
 class Conversation:
     """One call, as the bridge saw it.
 
@@ -142,6 +159,7 @@ class Conversation:
         clock: name of the clock that the call ran on; all its seconds are that clock's.
         noise: levels of speech and noise; ``None`` for a call without noise.
         events: lines of the bridge's log, for ``bridge_log.txt``.
+        retried: calls that were held before this one and do not count, in order.
     """
 
     scenario_name: str
@@ -157,6 +175,7 @@ class Conversation:
     clock: str = "real"
     noise: NoiseLevels | None = None
     events: tuple[str, ...] = field(default=(), repr=False)
+    retried: tuple[RetriedAttempt, ...] = ()
 
     @property
     def duration_seconds(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +13,16 @@ from pytest_voiceeval.plugin.marks import SCENARIO_MARK
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.failure import judge_error_text
-from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, Property, properties, replaced
+from pytest_voiceeval.report.properties import (
+    ARTIFACTS,
+    ATTEMPTS,
+    RETRY_REASON,
+    SCENARIO,
+    Property,
+    attempts,
+    properties,
+    replaced,
+)
 from pytest_voiceeval.run.logs import mute_default_sink
 from pytest_voiceeval.run.session import RunFolder
 
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_voiceeval.bridge.endpoint import Endpoint
-    from pytest_voiceeval.model.conversation import Conversation
+    from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
     from pytest_voiceeval.model.metrics import Metrics
     from pytest_voiceeval.scenarios.base import Scenario
 
@@ -77,12 +86,14 @@ def voice_folder(
 
     run_folder = pytestconfig.stash[run_folder_key].open()
     folder = claim_folder(run_folder / file_name(str(voice_scenario.name)))
+    forget(request.node, (ATTEMPTS, RETRY_REASON))  # of the item before a plugin ran it again
     note(request.node, [(ARTIFACTS, str(folder))])
     return folder
 
 
 @pytest.fixture
 def voice_conversation(
+    request: pytest.FixtureRequest,
     voice_scenario: Scenario,
     voice_user: Endpoint,
     voice_agent: Endpoint,
@@ -91,14 +102,22 @@ def voice_conversation(
 ) -> Conversation:
     """The call of the scenario, held: turns, recording, actions and all other evidence."""
     mute_default_sink()
-    from pytest_voiceeval.run.evaluate import hold  # noqa: PLC0415 - heavy, and it greets on stderr
+    # Heavy, and it greets on stderr.
+    from pytest_voiceeval.run.retries import hold_until_it_counts  # noqa: PLC0415
 
-    return hold(
+    held: list[RetriedAttempt] = []
+
+    def note_retry(attempt: RetriedAttempt) -> None:
+        held.append(attempt)
+        note(request.node, attempts(len(held) + 1, attempt.reason))
+
+    return hold_until_it_counts(
         voice_scenario,
         user=voice_user,
         agent=voice_agent,
         settings=voice_settings.run_settings(),
         folder=voice_folder,
+        on_retry=note_retry,
     )
 
 
@@ -131,6 +150,11 @@ def voice_metrics(
 def note(item: pytest.Item, pairs: list[Property]) -> None:
     """Have the reports of ``item`` carry properties, in place of those of the same names."""
     item.user_properties[:] = replaced(item.user_properties, pairs)
+
+
+def forget(item: pytest.Item, names: Collection[str]) -> None:
+    """Have the reports of ``item`` carry no property of these names."""
+    item.user_properties[:] = [pair for pair in item.user_properties if pair[0] not in names]
 
 
 def _marked_scenario(request: pytest.FixtureRequest) -> Scenario:

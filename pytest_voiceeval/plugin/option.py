@@ -22,7 +22,7 @@ class Option(Generic[T]):
         default: as text.
         help: one line for ``--help``.
         metavar: what ``--help`` calls the value.
-        is_switch: the flag takes no value.
+        is_switch: the flag takes no value, and has an opposite that begins with ``--no-``.
         is_list: the flag may be given several times; commas join the values.
         if_empty: the remedy where the flag is given an empty value, if that is wrong only of a flag.
     """
@@ -51,6 +51,9 @@ class Option(Generic[T]):
             shape["action"] = Joining
         text = f"{self.help} [ini: {self.key}]".replace("%", "%%")
         group.addoption(self.flag, dest=self.key, default=None, help=text, **shape)
+        if self.is_switch:
+            opposite = {"action": "store_const", "const": "false", "help": f"the opposite of {self.flag}"}
+            group.addoption(f"--no-{self.flag[2:]}", dest=self.key, default=None, **opposite)
 
     def read(self, config: pytest.Config) -> T:
         """Return the value that holds in this run.
@@ -119,6 +122,21 @@ def seconds_or_none(text: str) -> float | None:
         return seconds(text)
     except ValueError as exc:
         raise ValueError(f"{exc}, or none") from None
+
+
+def seconds_or_zero(text: str) -> float:
+    """Return a number of seconds that may be 0."""
+    try:
+        return 0.0 if text.strip() and float(text) == 0 else seconds(text)
+    except ValueError:
+        raise ValueError("write a number of seconds, such as 5 or 0") from None
+
+
+def whole_number(text: str) -> int:
+    """Return a whole number from 0."""
+    if not text.strip().isdecimal():
+        raise ValueError("write a whole number, such as 3 or 0")
+    return int(text)
 
 
 def boolean(text: str) -> bool:

@@ -13,6 +13,8 @@ from pytest_voiceeval.plugin.option import (
     seconds,
     seconds_or_empty,
     seconds_or_none,
+    seconds_or_zero,
+    whole_number,
     words,
 )
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
@@ -120,6 +122,43 @@ STRICT_MATCH = Option(
     "fail the action match where the agent did more than the reference answer",
     is_switch=True,
 )
+MIN_AGENT_TURNS = Option(
+    "voice_min_agent_turns",
+    whole_number,
+    "3",
+    "a call in which the agent answered fewer times fails and is in no rate of a single signal; 0 for no "
+    "minimum",
+    "N",
+)
+AUTO_RESUME_ON_STALE = Option(
+    "voice_auto_resume_on_stale",
+    boolean,
+    "true",
+    "hold a call again in which no turn was exchanged (default: on)",
+    is_switch=True,
+)
+AUTO_RESUME_ON_INSUFFICIENT_TURNS = Option(
+    "voice_auto_resume_on_insufficient_turns",
+    boolean,
+    "false",
+    "hold a call again in which the agent answered, but fewer times than --voice-min-agent-turns (default: "
+    "off; it makes results look better than they are)",
+    is_switch=True,
+)
+MAX_AUTO_RETRIES = Option(
+    "voice_max_auto_retries",
+    whole_number,
+    "1",
+    "how many times a call is held again; the last one counts",
+    "N",
+)
+AUTO_RETRY_BACKOFF_SECS = Option(
+    "voice_auto_retry_backoff_secs",
+    seconds_or_zero,
+    "5",
+    "time to wait before a call is held again, for servers to recover; none on the charged clock",
+    "SECONDS",
+)
 
 OPTIONS: tuple[Option[Any], ...] = (
     SCENARIOS,
@@ -134,6 +173,11 @@ OPTIONS: tuple[Option[Any], ...] = (
     START_TIMEOUT,
     CLOCK,
     STRICT_MATCH,
+    MIN_AGENT_TURNS,
+    AUTO_RESUME_ON_STALE,
+    AUTO_RESUME_ON_INSUFFICIENT_TURNS,
+    MAX_AUTO_RETRIES,
+    AUTO_RETRY_BACKOFF_SECS,
 )
 
 

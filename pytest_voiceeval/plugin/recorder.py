@@ -12,8 +12,18 @@ import pytest
 from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.options import OPTIONS
+from pytest_voiceeval.plugin.settings import settings_key
 from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word, counts
-from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, VERDICT, Property, look_up
+from pytest_voiceeval.report.properties import (
+    ARTIFACTS,
+    ATTEMPTS,
+    BROKEN,
+    RETRY_REASON,
+    SCENARIO,
+    VERDICT,
+    Property,
+    look_up,
+)
 from pytest_voiceeval.report.terminal import summary_lines
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import file_name
@@ -89,6 +99,8 @@ class Recorder:
             word,
             verdict if isinstance(verdict, str) else None,
             Path(folder) if isinstance(folder, str) else None,
+            number if isinstance(number := look_up(report.user_properties, ATTEMPTS), int) else 1,
+            str(look_up(report.user_properties, RETRY_REASON) or ""),
         )
 
     @pytest.hookimpl(trylast=True)
@@ -100,8 +112,13 @@ class Recorder:
             return
         self._log.flush()
         folders = [outcome.folder for outcome in self._ordered() if outcome.folder]
+        min_agent_turns = session.config.stash[settings_key].min_agent_turns
         write_session_files(
-            folder, read_metrics(folders), run_args=self._run_args(session.config), tally=self._tally()
+            folder,
+            read_metrics(folders, min_agent_turns),
+            run_args=self._run_args(session.config),
+            tally=self._tally(),
+            min_agent_turns=min_agent_turns,
         )
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
@@ -110,7 +127,8 @@ class Recorder:
         if not outcomes and self._folder.find() is None:
             return
         folders = [outcome.folder for outcome in outcomes if outcome.folder]
-        metrics = {folder: records[0] for folder in folders if (records := read_metrics([folder]))}
+        minimum = config.stash[settings_key].min_agent_turns
+        metrics = {folder: records[0] for folder in folders if (records := read_metrics([folder], minimum))}
         full = config.get_verbosity() > 0
         terminalreporter.write_sep("=", "voice scenarios")
         for line in summary_lines(outcomes, metrics, self._folder.find(), self._tally(), full=full):
@@ -125,6 +143,7 @@ class Recorder:
             skipped=unscored["skipped"],
             broken_off=len(begun),
             not_run=len(self._selected.keys() - self._outcomes.keys() - set(begun)),
+            retried=sum(outcome.attempts > 1 for outcome in self._outcomes.values()),
         )
 
     def _broken_off(self) -> list[Outcome]:

@@ -31,6 +31,8 @@ class Settings:
         inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
         clock: which clock calls run on.
         strict_match: unexpected actions fail the action match.
+        min_agent_turns, auto_resume_on_stale, auto_resume_on_insufficient_turns, max_auto_retries,
+            auto_retry_backoff_secs: when a call has too few turns, and when it is held again.
         pack_roots: folders of the packs besides the built-in one.
         worker: index of this process among those that hold calls at once; 0 if it is the only one.
     """
@@ -47,6 +49,11 @@ class Settings:
     start_timeout: float
     clock: ClockChoice
     strict_match: bool
+    min_agent_turns: int
+    auto_resume_on_stale: bool
+    auto_resume_on_insufficient_turns: bool
+    max_auto_retries: int
+    auto_retry_backoff_secs: float
     pack_roots: tuple[Path, ...] = ()
     worker: int = 0
 
@@ -70,6 +77,11 @@ class Settings:
             start_timeout=options.START_TIMEOUT.read(config),
             clock=options.CLOCK.read(config),
             strict_match=options.STRICT_MATCH.read(config),
+            min_agent_turns=options.MIN_AGENT_TURNS.read(config),
+            auto_resume_on_stale=options.AUTO_RESUME_ON_STALE.read(config),
+            auto_resume_on_insufficient_turns=options.AUTO_RESUME_ON_INSUFFICIENT_TURNS.read(config),
+            max_auto_retries=options.MAX_AUTO_RETRIES.read(config),
+            auto_retry_backoff_secs=options.AUTO_RETRY_BACKOFF_SECS.read(config),
             pack_roots=_pack_roots(config),
             worker=int(getattr(config, "workerinput", {}).get("voice_worker", 0)),
         )
@@ -82,6 +94,11 @@ class Settings:
             inactivity_timeout=self.inactivity_timeout,
             connect_timeout=self.connect_timeout,
             strict_match=self.strict_match,
+            min_agent_turns=self.min_agent_turns,
+            auto_resume_on_stale=self.auto_resume_on_stale,
+            auto_resume_on_insufficient_turns=self.auto_resume_on_insufficient_turns,
+            max_auto_retries=self.max_auto_retries,
+            auto_retry_backoff_secs=self.auto_retry_backoff_secs,
         )
 
     def packs(self) -> tuple[Pack, ...]:

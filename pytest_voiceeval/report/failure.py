@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM, retried_attempts
+
 if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics, SignalResult
 
@@ -29,19 +31,29 @@ def failure_text(metrics: Metrics) -> str:
 
     It begins with what failed: pytest's summary shows few columns of it behind the scenario's name.
     """
-    breakdown = metrics.scores.breakdown
-    failed = ", ".join(breakdown.failed) or "compute_is_successful"
-    lines = [f"{failed} failed in {metrics.scenario_name}", ""]
+    lines = [_headline(metrics), ""]
     for result in whitelisted(metrics):
         lines += _signal_lines(result)
     lines += [
         "",
+        *_attempt_lines(metrics),
         *_call_lines(metrics),
         *_error_lines(metrics),
         "",
         f"  artefacts: {shown_path(metrics.scenario_directory)}",
     ]
     return "\n".join(lines)
+
+
+def _headline(metrics: Metrics) -> str:
+    if INSUFFICIENT in metrics.json:
+        return (
+            f"insufficient agent turns in {metrics.scenario_name}: the agent answered "
+            f"{metrics.json[AGENT_TURNS]} time(s), fewer than {metrics.json[MINIMUM]} "
+            "(--voice-min-agent-turns; 0 for no minimum)"
+        )
+    failed = ", ".join(metrics.scores.breakdown.failed) or "compute_is_successful"
+    return f"{failed} failed in {metrics.scenario_name}"
 
 
 def skip_reason(metrics: Metrics) -> str:
@@ -83,6 +95,14 @@ def _signal_lines(result: SignalResult) -> Iterator[str]:
     if not result.passed:
         for line in (result.error or result.explanation).splitlines():
             yield f"      {line}"
+
+
+def _attempt_lines(metrics: Metrics) -> Iterator[str]:
+    for attempt in retried_attempts(metrics.json):
+        yield (
+            f"  attempt {attempt['attempt']} does not count ({attempt['retry_reason']}); its files: "
+            f"{attempt['directory']}"
+        )
 
 
 def _call_lines(metrics: Metrics) -> Iterator[str]:

@@ -23,6 +23,8 @@ class Outcome:
         word: what became of the test.
         verdict: what scoring came to; ``None`` if it came to nothing.
         folder: where its files are; ``None`` if it made none.
+        attempts: how many calls were held; the last one counts.
+        retry_reason: why the one before that does not.
     """
 
     node_id: str
@@ -30,6 +32,8 @@ class Outcome:
     word: Word
     verdict: str | None = None
     folder: Path | None = None
+    attempts: int = 1
+    retry_reason: str = ""
 
     @property
     def is_scored(self) -> bool:

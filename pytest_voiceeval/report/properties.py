@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from pytest_voiceeval.run.agent_turns import retried_attempts
+
 if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics
 
@@ -13,6 +15,10 @@ Property = tuple[str, object]
 SCENARIO = "voice_scenario"
 ARTIFACTS = "voice_artifacts"
 VERDICT = "voice_verdict"
+ATTEMPTS = "voice_attempts"
+"""How many calls were held; only where one was held again."""
+RETRY_REASON = "voice_retry_reason"
+"""Why the last call that does not count does not."""
 BROKEN = "voice_error"
 """Names the fixture in whose set-up the test ended."""
 
@@ -39,7 +45,14 @@ def properties(metrics: Metrics) -> list[Property]:
         ("voice_turns", content["total_turns"]),
         ("voice_duration_seconds", round(content["duration_seconds"], 3)),
     ]
+    if retried := retried_attempts(content):
+        found += attempts(len(retried) + 1, str(retried[-1]["retry_reason"]))
     return found
+
+
+def attempts(number: int, reason: str) -> list[Property]:
+    """Return that this attempt is held, and why the one before it does not count."""
+    return [(ATTEMPTS, number), (RETRY_REASON, reason)]
 
 
 def replaced(present: Iterable[Property], new: Sequence[Property]) -> list[Property]:

@@ -9,6 +9,7 @@ from typing import Any
 from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
+from pytest_voiceeval.run.agent_turns import retried_attempts
 from pytest_voiceeval.run.session import Tally
 
 FILES = (
@@ -47,6 +48,7 @@ def summary_lines(
     for outcome in outcomes:
         record = metrics.get(outcome.folder) if outcome.folder else None
         yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}".rstrip()
+        yield from _attempt_lines(outcome, record or {})
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
             yield from _latency_lines(record)
             yield from _file_lines(outcome.folder)
@@ -71,6 +73,16 @@ def _figures(record: Mapping[str, Any] | None) -> str:
     return f"{call}, {latency}, {record.get('stop_reason', 'no stop reason known')}"
 
 
+def _attempt_lines(outcome: Outcome, record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the calls that do not count: as the metrics tell, else the last one as the report tells."""
+    for attempt in retried_attempts(record):
+        folder = outcome.folder.with_name(str(attempt["directory"])) if outcome.folder else None
+        where = f"; its files: {shown_path(folder)}" if folder else ""
+        yield f"  attempt {attempt['attempt']} does not count: {attempt['retry_reason']}{where}"
+    if outcome.attempts > 1 and not record:
+        yield f"  attempt {outcome.attempts - 1} does not count: {outcome.retry_reason}"
+
+
 def _latency_lines(record: Mapping[str, Any] | None) -> Iterator[str]:
     """Yield what the mean latency is made of, as far as the agent's bot reports it."""
     split = [entry["parts_ms"] for entry in (record or {}).get("latencies") or () if "parts_ms" in entry]
@@ -92,6 +104,7 @@ def _count_line(outcomes: Sequence[Outcome], tally: Tally) -> str:
         f"{count} {'errors' if word == 'error' and count != 1 else word}"
         for word, count in counts(outcomes).items()
     ]
+    words += [f"{tally.retried} held again"] if tally.retried else []
     words += [f"{tally.broken_off} broken off"] if tally.broken_off else []
     words += [f"{tally.not_run} not run"] if tally.not_run else []
     verdicts = [outcome.verdict for outcome in outcomes if outcome.is_scored]

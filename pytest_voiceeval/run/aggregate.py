@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_voiceeval.model.signals import SuccessSignal
-from pytest_voiceeval.model.turns import AGENT, SIDES
+from pytest_voiceeval.model.turns import SIDES
+from pytest_voiceeval.run.agent_turns import has_too_few, task_successful
 from pytest_voiceeval.run.files import read_json
 
 TOKEN_KINDS = ("n_calls", "prompt", "completion")
+BOOLEANS = {
+    "is_action_match": "action_match",
+    "judge_passed": "judge_pass",
+    "db_state_match": "db_state",
+    "clean_exit": "clean_exit",
+}
+"""Keys of ``metrics.json`` that are one result each, and their buckets."""
+
+ERROR = "error"
+"""The verdict of a scenario of which a signal could not be determined."""
 
 
 def domain_of(scenario_name: str) -> str:
@@ -24,39 +35,44 @@ def no_tokens() -> dict[str, dict[str, int]]:
     return {side: dict.fromkeys(TOKEN_KINDS, 0) for side in ("agent", "user")}
 
 
-def agent_model_calls(metrics: Mapping[str, Any]) -> int | None:
-    """Return how often the agent's model answered; ``None`` if that is unknown.
-
-    Taken from the token usage, else from the assistant messages of the saved context.
-    """
-    usage = metrics.get("token_usage")
-    agent = usage.get(AGENT) if isinstance(usage, Mapping) else None
-    calls: object = agent.get("n_calls") if isinstance(agent, Mapping) else None
-    if isinstance(calls, int) and not isinstance(calls, bool):
-        return calls
-    folder = metrics.get("scenario_directory")
-    context = read_json(Path(folder) / "bot_logs_agent" / "llm_context.json") if folder else None
-    if not isinstance(context, list):
-        return None
-    answers = [e for e in context if isinstance(e, Mapping) and e.get("role") == "assistant"]
-    return len(answers)
-
-
-def task_successful(breakdown: Mapping[str, Any]) -> bool:
-    """Return whether no signal but the clean exit failed."""
-    return not set(breakdown.get("failed") or ()) - {SuccessSignal.CLEAN_EXIT.value}
-
-
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _passed(verdicts: object) -> list[bool]:
+    """Return whether each of ``verdicts`` passed; what is no list of verdicts has none."""
+    entries = verdicts if isinstance(verdicts, list) else []
+    return [bool(entry.get("passed")) for entry in entries if isinstance(entry, Mapping)]
 
 
 def _assertions(metrics: Mapping[str, Any]) -> list[bool]:
     """Return each natural-language assertion's verdict, from the judge's file."""
     folder = metrics.get("scenario_directory")
-    judged = read_json(Path(folder) / "judge_result.json") if folder else None
-    verdicts = judged.get("nl_assertion_verdicts") if isinstance(judged, Mapping) else None
-    return [bool(v.get("passed")) for v in verdicts or () if isinstance(v, Mapping)]
+    judged = read_json(Path(str(folder)) / "judge_result.json") if folder else None
+    return _passed(judged.get("nl_assertion_verdicts")) if isinstance(judged, Mapping) else []
+
+
+def _results(metrics: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return what each bucket gets of a scenario: what is there, and of the type that it must be."""
+    results: dict[str, list[Any]] = {}
+    for key, bucket in BOOLEANS.items():
+        results[bucket] = [metrics[key]] if isinstance(metrics.get(key), bool) else []
+    if _is_number(metrics.get("judge_score")):
+        results["judge_score"] = [float(metrics["judge_score"])]
+    if _is_number(metrics.get("nl_assertion_pass_rate")):
+        results["nl_assertion"] = _assertions(metrics)
+    results["db_state_assertion"] = _passed(metrics.get("db_state_assertion_verdicts"))
+    if isinstance(metrics.get("is_successful"), bool):
+        results["success"] = [metrics["is_successful"]]
+        results["task_success"] = [task_successful(metrics.get("success_breakdown"))]
+    return results
+
+
+def _counts(usage: object, side: str) -> dict[str, int]:
+    """Return the counts of one side that are whole numbers."""
+    counts = usage.get(side) if isinstance(usage, Mapping) else None
+    given = counts if isinstance(counts, Mapping) else {}
+    return {kind: value for kind in TOKEN_KINDS if isinstance(value := given.get(kind), int)}
 
 
 @dataclass
@@ -91,42 +107,24 @@ class RunAggregator:
     def add_scenario(self, metrics: Mapping[str, Any], domain: str, min_agent_turns: int = 0) -> None:
         """Fold the metrics of one scenario in.
 
-        A scenario whose agent answered fewer than ``min_agent_turns`` times counts as failed and
-        in no other rate.
+        Metrics that are not complete, or not as they must be, add what there is in them. A scenario whose
+        agent answered fewer than ``min_agent_turns`` times counts as failed and in no other rate. One that
+        came to an error, as the judge's, counts in no rate: its tokens were spent all the same.
         """
-        self._add_tokens(metrics.get("token_usage"))
-        calls = agent_model_calls(metrics) if min_agent_turns > 0 else None
-        if calls is not None and calls < min_agent_turns:
+        if metrics.get("verdict") == ERROR:
+            results: dict[str, list[Any]] = {}
+        elif has_too_few(metrics, min_agent_turns):
             self.insufficient_turns_skipped.append(str(metrics.get("scenario_name", "?")))
-            self._add("success", domain, False)
-            self._add("task_success", domain, False)
-            return
-        for key, bucket in (
-            ("is_action_match", "action_match"),
-            ("judge_passed", "judge_pass"),
-            ("db_state_match", "db_state"),
-            ("clean_exit", "clean_exit"),
-        ):
-            if isinstance(metrics.get(key), bool):
-                self._add(bucket, domain, metrics[key])
-        if _is_number(metrics.get("judge_score")):
-            self._add("judge_score", domain, float(metrics["judge_score"]))
-        if _is_number(metrics.get("nl_assertion_pass_rate")):
-            self._add("nl_assertion", domain, *_assertions(metrics))
-        verdicts = metrics.get("db_state_assertion_verdicts") or ()
-        self._add("db_state_assertion", domain, *(bool(v.get("passed")) for v in verdicts))
-        if isinstance(metrics.get("is_successful"), bool):
-            self._add("success", domain, metrics["is_successful"])
-            self._add("task_success", domain, task_successful(metrics.get("success_breakdown") or {}))
+            results = {"success": [False], "task_success": [False]}
+        else:
+            results = _results(metrics)
+        for bucket, values in results.items():
+            self._add(bucket, domain, values)
+        for side in SIDES:
+            for kind, count in _counts(metrics.get("token_usage"), side).items():
+                self.run_token_usage[side][kind] += count
 
-    def _add(self, bucket: str, domain: str, *values: Any) -> None:
+    def _add(self, bucket: str, domain: str, values: list[Any]) -> None:
         if values:
             getattr(self, f"{bucket}_results").extend(values)
             getattr(self, f"per_domain_{bucket}").setdefault(domain, []).extend(values)
-
-    def _add_tokens(self, usage: object) -> None:
-        for side in SIDES:
-            counts = usage.get(side) if isinstance(usage, Mapping) else None
-            if isinstance(counts, Mapping):
-                for kind in TOKEN_KINDS:
-                    self.run_token_usage[side][kind] += int(counts.get(kind) or 0)

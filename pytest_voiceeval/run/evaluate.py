@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.errors import BotRefusedError, JudgeError
+from pytest_voiceeval.errors import BotLostError, BotRefusedError, JudgeError
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
-from pytest_voiceeval.model.metrics import Metrics
+from pytest_voiceeval.model.metrics import Metrics, Verdict
+from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.logs import bots_log_into
 from pytest_voiceeval.run.metrics import metrics_json
@@ -88,11 +90,14 @@ def evaluate_conversation(
 
     Raises:
         BotRefusedError: if a bot did not give the end state that a whitelisted signal needs.
+        BotLostError: if the agent answered too few times because the simulated user never spoke.
     """
     if not has_evidence(folder):
         write_evidence(conversation, folder)
     if reason := unscorable(scenario, conversation):
         raise BotRefusedError(reason)
+    if reason := silent_caller(conversation, settings.min_agent_turns):
+        raise BotLostError(reason)
     judgement = _judgement(judge, scenario, conversation, settings) if judge else None
     if judgement is not None:
         write_json(folder / JUDGE_RESULT, judgement.to_json())
@@ -104,7 +109,10 @@ def evaluate_conversation(
         policy=settings.conversation_end_policy,
         judge_threshold=settings.judge_threshold,
     )
-    content = metrics_json(scenario, conversation, scores, folder, judgement=judgement)
+    measured = metrics_json(scenario, conversation, scores, folder, judgement=judgement)
+    content = settled(measured, settings.min_agent_turns)
+    if INSUFFICIENT in content:
+        scores = replace(scores, verdict=Verdict.FAILED)
     write_json(folder / METRICS, content)
     return Metrics(conversation.scenario_name, scores, str(folder), content)
 

@@ -9,25 +9,16 @@ from typing import Any
 
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.judgement import Judgement
-from pytest_voiceeval.model.metrics import Scores, Verdict, percentile
+from pytest_voiceeval.model.metrics import Scores, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
-from pytest_voiceeval.run.aggregate import task_successful
+from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_turns, task_successful
+from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
 from pytest_voiceeval.world.hashing import get_dict_hash
-
-IS_SUCCESSFUL: dict[Verdict, bool | str] = {
-    Verdict.PASSED: True,
-    Verdict.FAILED: False,
-    Verdict.NOT_APPLICABLE: "N/A",
-    Verdict.ERROR: "N/A",
-}
-
-OPEN_END_SECONDS = 0.5
-"""The call ended within a turn that was cut off, if the sound of it ends no earlier before the end."""
 
 
 def metrics_json(
@@ -47,9 +38,11 @@ def metrics_json(
         "stop_reason": conversation.stop_reason.value,
         **_signals(scenario, conversation, scores, judgement),
         "success_breakdown": scores.breakdown.to_json(),
-        "is_successful": IS_SUCCESSFUL[scores.verdict],
+        "is_successful": IS_SUCCESSFUL.get(scores.verdict, "N/A"),
         **_task_success(scores),
         **_ours(conversation, scores, judgement),
+        AGENT_TURNS: agent_turns(conversation),
+        "attempts": _attempts(conversation, folder),
     }
 
 
@@ -66,21 +59,26 @@ def latency_stats(milliseconds: Sequence[float]) -> dict[str, float | int | None
     }
 
 
-def counted_turns(conversation: Conversation) -> list[Turn]:
-    """Return the turns that came to an end: all but those in which the call ended.
-
-    A turn that was interrupted and stopped came to an end: after it the other side was heard, or nobody.
-    """
-    turns = conversation.turns
-    last = {turn.speaker: turn for turn in turns}
-    ended_by = conversation.duration_seconds - OPEN_END_SECONDS
-
-    def is_open(turn: Turn) -> bool:
-        if turn.end == turn.start:  # nothing of it was heard
-            return True
-        return turn.end >= ended_by and all(turn.end + OPEN_END_SECONDS >= other.end for other in turns)
-
-    return [turn for turn in turns if not (turn.cut_off and turn is last[turn.speaker] and is_open(turn))]
+def _attempts(conversation: Conversation, folder: Path) -> list[dict[str, Any]]:
+    """Return every call that was held, in order; the one that counts has no reason to be held again."""
+    earlier = [
+        {
+            "attempt": number,
+            "retry_reason": attempt.reason,
+            "stop_reason": attempt.stop_reason.value,
+            "total_turns": attempt.turn_count,
+            "directory": attempt.directory,
+        }
+        for number, attempt in enumerate(conversation.retried, 1)
+    ]
+    last = {
+        "attempt": len(earlier) + 1,
+        "retry_reason": None,
+        "stop_reason": conversation.stop_reason.value,
+        "total_turns": len(counted_turns(conversation)),
+        "directory": folder.name,
+    }
+    return [*earlier, last]
 
 
 def _call(conversation: Conversation) -> dict[str, Any]:

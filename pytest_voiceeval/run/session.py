@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.files import claim_folder, read_json
 from pytest_voiceeval.world.files import write_json, write_text
 
@@ -28,6 +29,7 @@ class Tally:
         skipped: had nothing to score by, or were skipped.
         broken_off: were begun and not ended.
         not_run: were never begun.
+        retried: were held more than once; the last attempt counts.
     """
 
     total: int
@@ -35,6 +37,7 @@ class Tally:
     skipped: int = 0
     broken_off: int = 0
     not_run: int = 0
+    retried: int = 0
 
     def without_verdict(self) -> str:
         """Return how many came to no verdict, and why; empty if all did."""
@@ -116,10 +119,17 @@ def _stamped() -> str:
     return f"eval_{datetime.now():%Y%m%d_%H%M%S}"
 
 
-def read_metrics(folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """Return what ``metrics.json`` of each folder holds; a folder without one is left out."""
-    contents = (read_json(folder / "metrics.json") for folder in folders)
-    return [content for content in contents if isinstance(content, dict)]
+def read_metrics(folders: Sequence[Path], min_agent_turns: int = 0) -> list[dict[str, Any]]:
+    """Return what ``metrics.json`` of each folder holds; a folder without one is left out.
+
+    The outcomes are those under this minimum, and the folders are where they are now.
+    """
+    contents = ((read_json(folder / "metrics.json"), folder) for folder in folders)
+    return [
+        settled(content | {"scenario_directory": str(folder)}, min_agent_turns)
+        for content, folder in contents
+        if isinstance(content, dict)
+    ]
 
 
 def write_session_files(
@@ -128,6 +138,7 @@ def write_session_files(
     *,
     run_args: Mapping[str, Any],
     tally: Tally,
+    min_agent_turns: int = 0,
 ) -> None:
     """Write the run-level files.
 
@@ -136,12 +147,13 @@ def write_session_files(
         records: the metrics of its scenarios.
         run_args: the record of this invocation.
         tally: how many scenarios there were, and how many came to no verdict.
+        min_agent_turns: how often an agent must have answered.
     """
     from pytest_voiceeval.run.summary import summary_text  # noqa: PLC0415 - a controller may need no scoring
 
     write_json(folder / "all_metrics.json", list(records))
     write_text(folder / "all_latencies.csv", latencies_csv(records))
-    write_text(folder / "all_summary.txt", summary_text(records, tally))
+    write_text(folder / "all_summary.txt", summary_text(records, tally, min_agent_turns))
     write_json(folder / "run_args.json", {"invocations": [run_args]})
 
 

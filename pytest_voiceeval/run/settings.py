@@ -25,6 +25,11 @@ class RunSettings:
         strict_match: unexpected actions fail the action match of every scenario.
         judge_threshold: lowest score of a judge that passes; ``None``: no score passes or fails.
         conversation_end_policy: which ends of a call are clean.
+        min_agent_turns: a call in which the agent answered fewer times fails; 0 for no minimum.
+        auto_resume_on_stale: a call in which no turn was exchanged is held again.
+        auto_resume_on_insufficient_turns: so is one with fewer than ``min_agent_turns``.
+        max_auto_retries: how many times a call is held again; the last one counts.
+        auto_retry_backoff_secs: seconds to wait before that, except on the charged clock.
     """
 
     clock: ClockChoice = "auto"
@@ -34,6 +39,11 @@ class RunSettings:
     strict_match: bool = False
     judge_threshold: float | None = 0.9
     conversation_end_policy: ConversationEndPolicy = ConversationEndPolicy.TOOL_ONLY
+    min_agent_turns: int = 0
+    auto_resume_on_stale: bool = True
+    auto_resume_on_insufficient_turns: bool = False
+    max_auto_retries: int = 1
+    auto_retry_backoff_secs: float = 5.0
 
     def seconds_for(self, scenario: Scenario) -> float:
         """Return how long a call of ``scenario`` may last.

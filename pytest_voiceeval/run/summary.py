@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_voiceeval.run.agent_turns import INSUFFICIENT, retried_attempts
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
 from pytest_voiceeval.run.metrics import latency_stats
 from pytest_voiceeval.run.session import Tally
@@ -16,17 +17,17 @@ THIN_RULE = "-" * 80
 STATS = (("Mean", "mean_ms"), ("P50", "p50_ms"), ("P95", "p95_ms"), ("Min", "min_ms"), ("Max", "max_ms"))
 
 
-def aggregate(records: Sequence[Record]) -> RunAggregator:
+def aggregate(records: Sequence[Record], min_agent_turns: int = 0) -> RunAggregator:
     """Return the rates of the scenarios whose metrics these are."""
     run = RunAggregator()
     for record in records:
-        run.add_scenario(record, domain_of(str(record.get("scenario_name", ""))))
+        run.add_scenario(record, domain_of(str(record.get("scenario_name", ""))), min_agent_turns)
     return run
 
 
-def summary_text(records: Sequence[Record], tally: Tally) -> str:
+def summary_text(records: Sequence[Record], tally: Tally, min_agent_turns: int = 0) -> str:
     """Return the summary of a run, of which ``records`` are the metrics of its scenarios."""
-    run = aggregate(records)
+    run = aggregate(records, min_agent_turns)
     minutes = sum(record.get("scenario_duration") or 0 for record in records) / 60
     turns = sum(record.get("total_turns") or 0 for record in records)
     lines = ["EVALUATION SUMMARY", RULE, ""]
@@ -37,10 +38,13 @@ def summary_text(records: Sequence[Record], tally: Tally) -> str:
     ]
     if missing := tally.without_verdict():
         lines += [f"Without a verdict, in no rate: {missing}"]
+    if tally.retried:
+        lines += [f"Held again, the last attempt counts: {tally.retried} scenario(s)"]
     lines += ["", "Per-Scenario Results:", THIN_RULE, ""]
     for record in records:
         lines += [*_scenario_lines(record), ""]
     lines += ["", "Overall Latency Statistics:", THIN_RULE, *_latency_lines(records), "", ""]
+    lines += [*_stall_lines(run, min_agent_turns)]
     lines += [*_success_lines(run), "", "Per-signal pass rates:", *_signal_lines(run), ""]
     lines += [*_token_lines(run), *_domain_lines(run)]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -65,6 +69,13 @@ def _scenario_lines(record: Record) -> Iterator[str]:
     if failed:
         yield f"    Failed signals: {', '.join(failed)}"
     yield f"  Turns: {record.get('total_turns')}"
+    if INSUFFICIENT in record:
+        yield ("  [COUNTED AS FAILURE: insufficient agent turns / stalled — excluded from per-signal rates]")
+    for attempt in retried_attempts(record):
+        yield (
+            f"  Attempt {attempt.get('attempt')} does not count: {attempt['retry_reason']} "
+            f"(files: {attempt.get('directory')})"
+        )
     duration = record.get("scenario_duration") or 0
     yield f"  Duration: {duration:.1f}s"
     if duration > 0:
@@ -82,6 +93,24 @@ def _latency_lines(records: Sequence[Record]) -> Iterator[str]:
     for label, key in STATS:
         value = stats[key]
         yield f"  {label}: N/A" if value is None else f"  {label}: {value:.1f}ms"
+
+
+def _stall_lines(run: RunAggregator, min_agent_turns: int) -> Iterator[str]:
+    """Yield which scenarios failed for too few answers of the agent, and how to hold them again.
+
+    The options of the third line are those of ``python -m pytest_voiceeval run``, as the reference has them.
+    """
+    stalled = run.insufficient_turns_skipped
+    if not stalled:
+        return
+    yield (
+        f"WARNING: {len(stalled)} scenario(s) had fewer than {min_agent_turns} agent turn(s) (likely stalled "
+        "LLM / server hang) and were counted as failures."
+    )
+    yield f"Stalled scenarios: {', '.join(stalled)}"
+    yield f"Run with --resume <TIMESTAMP> --min-agent-turns {min_agent_turns} to retry them."
+    yield f"With pytest: --voice-resume=<TIMESTAMP> --voice-min-agent-turns={min_agent_turns}"
+    yield from ("", "")
 
 
 def _success_lines(run: RunAggregator) -> Iterator[str]:

@@ -115,7 +115,7 @@ def voice_conversation(voice_scenario, voice_folder):
         agent=SideEvidence(
             actions=(),
             context=[{"role": "assistant", "content": "Welcome"}],
-            tokens=TokenUsage(2, 30, 10),
+            tokens=TokenUsage(3, 30, 10),
         ),
         pushed=('{"items": [{"name": "%s", "quantity": "1"}]}' % tea,),
     )

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_voiceeval.run.aggregate import agent_model_calls, domain_of
+from pytest_voiceeval.run.agent_turns import agent_model_calls
+from pytest_voiceeval.run.aggregate import domain_of
 
 
 def test_a_name_without_prefix_is_a_domain_of_its_own() -> None:

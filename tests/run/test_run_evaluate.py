@@ -29,9 +29,10 @@ from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
 from pytest_voiceeval.report.failure import failure_text
+from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.evidence import transcript_lines, transcript_text, write_evidence
-from pytest_voiceeval.run.metrics import counted_turns, latency_stats
+from pytest_voiceeval.run.metrics import latency_stats
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.run.summary import summary_text

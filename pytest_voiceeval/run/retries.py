@@ -1,0 +1,103 @@
+"""Holding a call again that came to nothing; what it left is kept beside the one that counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_voiceeval.bridge.endpoint import Endpoint
+from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
+from pytest_voiceeval.run.agent_turns import agent_turns
+from pytest_voiceeval.run.counted_turns import counted_turns
+from pytest_voiceeval.run.evaluate import hold
+from pytest_voiceeval.run.files import claim_folder
+from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.scenarios.base import Scenario
+
+ATTEMPT = ".attempt"
+"""Stands in the name of a folder between the scenario's and the number of the attempt."""
+
+OnRetry = Callable[[RetriedAttempt], object]
+
+
+def auto_retry_reason(
+    turn_count: int | None,
+    agent_llm_count: int | None,
+    min_agent_turns: int,
+    on_stale: bool,
+    on_insufficient_turns: bool,
+) -> str | None:
+    """Return why a call is to be held again, in a few words; ``None`` to let it count.
+
+    ``None`` for a count means that it is unknown: nothing follows from it. An agent that answered but took
+    no turn, or whose bot reports no model calls, is no reason.
+
+    Args:
+        turn_count: turns that both sides took, as the bridge recorded them.
+        agent_llm_count: how often the agent answered.
+        min_agent_turns: how often it must; 0 for no minimum.
+        on_stale: a call without a turn is held again.
+        on_insufficient_turns: so is one in which the agent answered, but too few times.
+    """
+    if on_stale and turn_count is not None and turn_count == 0:
+        return "stale: no turns were exchanged"
+    if on_insufficient_turns and agent_llm_count is not None and 0 < agent_llm_count < min_agent_turns:
+        return (
+            f"insufficient turns: the agent answered {agent_llm_count} time(s), fewer than {min_agent_turns}"
+        )
+    return None
+
+
+def hold_until_it_counts(
+    scenario: Scenario,
+    *,
+    user: Endpoint,
+    agent: Endpoint,
+    settings: RunSettings,
+    folder: Path,
+    on_retry: OnRetry | None = None,
+) -> Conversation:
+    """Hold a call, and again while there is a reason to and a retry left; the last one counts.
+
+    What a call left that is held again is moved from ``folder`` into ``<folder>.attempt1``, and so on.
+    A call that breaks off is no reason: its error goes on.
+
+    Args:
+        on_retry: is told of each call that does not count, before the next one.
+
+    Raises:
+        BotError, ClockError, DefinitionError: as ``hold`` does.
+    """
+    retried: list[RetriedAttempt] = []
+    while True:
+        conversation = hold(scenario, user=user, agent=agent, settings=settings, folder=folder)
+        reason = _retry_reason(conversation, settings)
+        if reason is None or len(retried) >= settings.max_auto_retries:
+            return replace(conversation, retried=tuple(retried))
+        aside = move_aside(folder, f"{ATTEMPT}{len(retried) + 1}")
+        turns = len(counted_turns(conversation))
+        retried.append(RetriedAttempt(reason, conversation.stop_reason, turns, aside.name))
+        if on_retry is not None:
+            on_retry(retried[-1])
+        if conversation.clock != "charged":  # nothing outside such a call could recover meanwhile
+            time.sleep(settings.auto_retry_backoff_secs)
+
+
+def _retry_reason(conversation: Conversation, settings: RunSettings) -> str | None:
+    return auto_retry_reason(
+        len(counted_turns(conversation)),
+        agent_turns(conversation),
+        settings.min_agent_turns,
+        settings.auto_resume_on_stale,
+        settings.auto_resume_on_insufficient_turns,
+    )
+
+
+def move_aside(folder: Path, suffix: str) -> Path:
+    """Move all that is in ``folder`` into a new one beside it; ``folder`` stays, and is nobody else's."""
+    aside = claim_folder(folder.with_name(folder.name + suffix))
+    for path in sorted(folder.iterdir()):
+        path.rename(aside / path.name)
+    return aside
