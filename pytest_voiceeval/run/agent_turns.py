@@ -25,7 +25,7 @@ SIGNALS_VERDICT = "signals_verdict"
 MINIMUM = "min_agent_turns"
 """Key of ``metrics.json``, our addition, only beside ``INSUFFICIENT``: how often it should have answered."""
 
-IS_SUCCESSFUL: dict[str, bool | str] = {Verdict.PASSED: True, Verdict.FAILED: False}
+IS_SUCCESSFUL: dict[str, bool] = {Verdict.PASSED: True, Verdict.FAILED: False}
 """``is_successful`` of each verdict; of any other one it is ``"N/A"``."""
 
 

@@ -167,7 +167,7 @@ def _clean_exit(conversation: Conversation, scores: Scores) -> bool:
 
 
 def _task_success(scores: Scores) -> dict[str, bool]:
-    if not isinstance(IS_SUCCESSFUL[scores.verdict], bool):
+    if scores.verdict not in IS_SUCCESSFUL:
         return {}
     return {"is_task_successful": task_successful(scores.breakdown.to_json())}
 
