@@ -116,7 +116,7 @@ def test_a_file_in_which_all_holds_is_told_in_one_line(
             scoring(function="compute_db_diff", input={"expected": 1, "actual": 2}, output={}),
             "raised TypeError",
         ),
-        (scoring(function="auto_retry_reason", id="NOT_BUILT"), None),
+        (scoring(function="classify_scenario_resume_state", id="NOT_BUILT"), None),
         (
             {
                 "id": "c",

@@ -14,6 +14,7 @@ from unittest import mock
 
 from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.run.aggregate import RunAggregator
+from pytest_voiceeval.run.retries import auto_retry_reason
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring import match
 from pytest_voiceeval.scoring.conversation_end import conversation_end, evaluate_conversation_end
@@ -121,6 +122,15 @@ def _evaluate_conversation_end(given: Given) -> dict[str, Any]:
     return {"valid": end.is_valid, "category": end.cause and end.cause.value}
 
 
+def _auto_retry_reason(given: Given) -> dict[str, Any]:
+    reason = auto_retry_reason(**given)
+    categories = {"stale": "no_turns", "insufficient turns": "insufficient_turns"}
+    return {
+        "retry": reason is not None,
+        "category": reason if reason is None else categories[reason.partition(":")[0]],
+    }
+
+
 def _edited_db(given: Any) -> dict[str, Any] | None:
     """Return the database of a ``base`` file with the ``set`` edits, each a path and a value."""
     if given is None:
@@ -174,6 +184,7 @@ RUNNERS: dict[str, Runner] = {
     "get_dict_hash": lambda given: get_dict_hash(given["db"]),
     "compute_db_diff": lambda given: compute_db_diff(given["expected"], given["actual"]),
     "compute_is_successful": _compute_is_successful,
+    "auto_retry_reason": _auto_retry_reason,
     "evaluate_conversation_end": _evaluate_conversation_end,
     "evaluate_db_state_assertion": _evaluate_db_state_assertion,
     "RunAggregator.add_scenario": _aggregated,

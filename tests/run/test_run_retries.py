@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import golden_files
 import pytest
 from calls_of_fakes import HANGS_UP, Calls, Tea, caller, goodbye
 
@@ -17,20 +16,12 @@ from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run import retries
 from pytest_voiceeval.run.evaluate import evaluate_conversation
 from pytest_voiceeval.run.files import read_json
-from pytest_voiceeval.run.retries import auto_retry_reason, hold_until_it_counts
+from pytest_voiceeval.run.retries import hold_until_it_counts
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.testing import Utterance
 
 GREETS = [Utterance("Welcome.", 0.3, 300), goodbye()]
 SETTINGS = RunSettings(auto_retry_backoff_secs=0)
-CATEGORIES = {"stale": "no_turns", "insufficient turns": "insufficient_turns", "": None}
-
-
-@pytest.mark.parametrize("case", golden_files.cases("auto_retry_reason"))
-def test_a_call_is_held_again_as_the_reference_documents(case: golden_files.Case) -> None:
-    reason = auto_retry_reason(**case.input)
-    assert (reason is not None) is case.output["retry"]
-    assert CATEGORIES[(reason or "").partition(":")[0]] == case.output["category"]
 
 
 def test_a_stale_call_is_held_again_and_both_leave_their_files(tmp_path: Path) -> None:
