@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from pathlib import Path
 from typing import TypeAlias
 
@@ -45,3 +46,11 @@ def cache_dir(text: str) -> Path | None:
         return cache_folder(text, Path())
     except ValueError as exc:
         raise argparse.ArgumentTypeError(f"{text!r} {exc}") from None
+
+
+def keep_quiet() -> None:
+    """Keep logs of ours and of pipecat's, which greets where it is imported, out of a command's output."""
+    from pytest_voiceeval.run.logs import mute_default_sink  # noqa: PLC0415 - heavy
+
+    mute_default_sink()
+    logging.getLogger("pytest_voiceeval").addHandler(logging.NullHandler())
