@@ -5,13 +5,17 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pack_play import (
+    assert_can_be_spoken,
+    assert_gold_passes,
+    assert_prompt_is_clean,
+    get,
+    rehearsal_of,
+    scores_of,
+)
 
-from pytest_voiceeval import Rehearsal, Say, Scenario, SuccessSignal, Use, get_eval_scenario
-from pytest_voiceeval.model.metrics import Verdict
-from pytest_voiceeval.run.dry import hold_dry
-from pytest_voiceeval.run.tool_errors import tool_errors
+from pytest_voiceeval import SuccessSignal
 from pytest_voiceeval.scenarios.rehearsal import sabotage
-from pytest_voiceeval.scoring.composite import score
 
 pytestmark = pytest.mark.usefixtures("builtin")
 
@@ -31,37 +35,23 @@ WAITLIST = "restaurant__waitlist_join_then_drop"
 ALL = [*ORDERS, WAITLIST]
 
 
-def get(name: str) -> Scenario:
-    scenario = get_eval_scenario(name)
-    assert scenario is not None
-    return scenario
-
-
-def rehearsal_of(scenario: Scenario) -> Rehearsal:
-    assert scenario.rehearsal is not None
-    return scenario.rehearsal
-
-
 @pytest.mark.parametrize("name", ALL)
 def test_the_gold_rehearsal_gives_the_reference_answer_and_ends_the_call(name: str) -> None:
-    scenario = get(name)
-    conversation = hold_dry(scenario)
-    assert tool_errors(conversation.agent.context) == []
-    assert score(scenario, conversation).verdict is Verdict.PASSED
+    assert_gold_passes(get(name))
 
 
 @pytest.mark.parametrize("variant", ["mute", "drop-last-write", "wrong-argument", "do-nothing"])
 @pytest.mark.parametrize("name", ALL)
 def test_a_sabotaged_rehearsal_does_not_give_the_reference_answer(name: str, variant: str) -> None:
     scenario = get(name)
-    scores = score(scenario, hold_dry(scenario, sabotage(rehearsal_of(scenario), variant)))
+    scores = scores_of(scenario, sabotage(rehearsal_of(scenario), variant))
     assert SuccessSignal.ACTION_MATCH.value in scores.breakdown.failed
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_without_exit_the_answer_is_given_but_the_call_is_not_ended(name: str) -> None:
     scenario = get(name)
-    scores = score(scenario, hold_dry(scenario, sabotage(rehearsal_of(scenario), "no-exit")))
+    scores = scores_of(scenario, sabotage(rehearsal_of(scenario), "no-exit"))
     assert scores.breakdown.failed == (SuccessSignal.CLEAN_EXIT.value,)
 
 
@@ -122,24 +112,12 @@ def test_the_waitlist_has_ten_parties_before_and_after_sam() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_a_rehearsal_is_a_conversation_that_can_be_spoken(name: str) -> None:
     rehearsal = rehearsal_of(get(name))
-    spoken = {
-        side: [x.text for x in rehearsal.lines(side) if isinstance(x, Say)] for side in ("user", "agent")
-    }
+    assert_can_be_spoken(rehearsal)
     assert 5 <= len(rehearsal.user) <= 9
     assert 5 <= len(rehearsal.agent) <= 9
-    assert len(spoken["user"]) == len(spoken["agent"]) == len(rehearsal.user)
-    assert rehearsal.agent[-1] == Use("EndConversationTool")
-    assert rehearsal.user[-1].text.endswith("goodbye.")
-    for text in spoken["user"] + spoken["agent"]:
-        assert len(text.split()) >= 4
-        assert not re.search(r"\d\d\d", text), "a voice reads long numbers as one"
-        assert not re.match(r"\w+,", text), "a pause after the first word splits the utterance"
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("side", ["user", "agent"])
 def test_prompts_are_clean(name: str, side: Any) -> None:
-    prompt = get(name).prompt(side)
-    assert "\n\n\n" not in prompt
-    assert 'Tool":' not in prompt
-    assert not [line for line in prompt.splitlines() if line != line.rstrip()]
+    assert_prompt_is_clean(get(name).prompt(side))

@@ -308,5 +308,6 @@ def test_in_a_checkout_its_own_pack_stands_in_for_the_installed_one(tmp_path: Pa
     )
     assert done.returncode == 0, done.stderr
     nodes = [line for line in done.stdout.splitlines() if "::" in line]
-    assert len(nodes) == 11
+    assert len([node for node in nodes if node.startswith("scenarios/restaurant.py::")]) == 11
+    assert len(set(nodes)) == len(nodes)
     assert "scenarios/restaurant.py::restaurant__pizza_pepperoni" in nodes
