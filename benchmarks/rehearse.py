@@ -1,7 +1,8 @@
-"""Hold every rehearsed scenario twice on the charged clock; compare the recordings bit for bit.
+"""Hold every rehearsed scenario three times on the charged clock; compare the recordings bit for bit.
 
-Run by ``tox -e rehearse [-- SELECTOR ...]``. Exit code 1 if a call is not passed, or differs from its
-first run.
+The first time nothing is kept; the second time its lines are, and all that is said is recognised again; the
+third time what was recognised is kept too, as in any further run of a user's. Run by
+``tox -e rehearse [-- SELECTOR ...]``. Exit code 1 if a call is not passed, or differs from its first run.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from pytest_voiceeval.bots.launch import LocalBot
 from pytest_voiceeval.bots.profile import load_profile
+from pytest_voiceeval.bots.recognition_cache import RecognitionCache
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.settings import RunSettings
@@ -55,36 +57,56 @@ def held(name: str, cache: SpeechCache) -> Call:
     return Call(metrics.successful, digest, conversation.duration_seconds, wall, cpu)
 
 
+def held_thrice(name: str, folder: Path) -> list[Call]:
+    """Hold three calls: with nothing kept in ``folder``, with lines kept, with all kept."""
+    all_, lines = SpeechCache(folder), SpeechCache(folder)
+    lines.recognised = RecognitionCache(None)
+    return [held(name, cache) for cache in (all_, lines, all_)]
+
+
+def told(name: str, calls: list[Call]) -> str:
+    """Return the line for a scenario."""
+    _, again, kept = calls
+    passed = all(call.passed for call in calls)
+    same = len({call.recording for call in calls}) == 1
+    return (
+        f"{name:<40} {'passed' if passed else 'FAILED'} {kept.sound_seconds:8.1f} "
+        f"{again.wall_seconds:7.2f} {again.cpu_seconds:6.2f} {again.sound_seconds / again.wall_seconds:6.1f} "
+        f"{kept.wall_seconds:8.2f} {kept.cpu_seconds:6.2f} {kept.sound_seconds / kept.wall_seconds:6.1f}  "
+        f"{'same' if same else 'DIFFERS'} {kept.recording[:12]}"
+    )
+
+
+def summed(calls: list[Call]) -> str:
+    """Return the sums of some calls as text."""
+    sound, wall, cpu = (
+        sum(getattr(call, key) for call in calls) for key in ("sound_seconds", "wall_seconds", "cpu_seconds")
+    )
+    return (
+        f"{wall / len(calls):.2f} s a call, {cpu / len(calls):.2f} CPU s a call, "
+        f"{sound / wall:.1f} s of sound a wall second"
+    )
+
+
 def main(selectors: list[str]) -> int:
     """Print a line for each scenario, and the sums; return the exit code."""
     warnings.simplefilter("ignore", DeprecationWarning)
     builtin_pack().load()
     names = select(selectors) if selectors else list_eval_scenarios()
     names = [name for name in names if (scenario := get_eval_scenario(name)) and scenario.rehearsal]
-    print(f"{'scenario':<40} verdict  sound s  wall s  CPU s  times  recording")
+    print(f"{'':<40} {'':>15}  recognised again {'':>4}  all kept")
+    print(f"{'scenario':<40} verdict sound s  wall s  CPU s  times   wall s  CPU s  times  recording")
     faults = 0
-    seconds: list[Call] = []
+    runs: list[list[Call]] = []
     with tempfile.TemporaryDirectory() as folder:
-        cache = SpeechCache(Path(folder))
         for name in names:
-            first, second = held(name, cache), held(name, cache)
-            same = first.recording == second.recording
-            faults += not (first.passed and second.passed and same)
-            seconds.append(second)
-            print(
-                f"{name:<40} {'passed' if second.passed else 'FAILED':<7} {second.sound_seconds:8.1f} "
-                f"{second.wall_seconds:7.2f} {second.cpu_seconds:6.2f} "
-                f"{second.sound_seconds / second.wall_seconds:6.1f}  {'same' if same else 'DIFFERS'} "
-                f"{second.recording[:12]}",
-                flush=True,
-            )
-    sound, wall = sum(c.sound_seconds for c in seconds), sum(c.wall_seconds for c in seconds)
-    cpu = sum(c.cpu_seconds for c in seconds)
-    print(
-        f"{len(names)} scenarios twice, second runs: {wall / len(names):.2f} s a call, "
-        f"{cpu / len(names):.2f} CPU s a call, {sound / wall:.1f} s of sound a wall second; "
-        f"{faults} with a fault"
-    )
+            calls = held_thrice(name, Path(folder))
+            faults += len({call.recording for call in calls}) > 1 or not all(call.passed for call in calls)
+            runs.append(calls)
+            print(told(name, calls), flush=True)
+    print(f"{len(names)} scenarios three times, {faults} with a fault")
+    print(f"recognised again: {summed([calls[1] for calls in runs])}")
+    print(f"all kept:         {summed([calls[2] for calls in runs])}")
     return 1 if faults else 0
 
 

@@ -32,12 +32,8 @@ from pytest_voiceeval.bots.llm import CountedOpenAILLMService
 from pytest_voiceeval.bots.messages import install
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.profile import Profile, Vad
-from pytest_voiceeval.bots.speech import (
-    SPOKEN_RATE_HZ,
-    WHISPER_RATE_HZ,
-    SharedPiperTTSService,
-    SharedWhisperSTTService,
-)
+from pytest_voiceeval.bots.recogniser import WHISPER_RATE_HZ
+from pytest_voiceeval.bots.speech import SPOKEN_RATE_HZ, SharedPiperTTSService, SharedWhisperSTTService
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bots.transport import BotTransport
 from pytest_voiceeval.errors import BotUnreachableError
@@ -113,7 +109,8 @@ async def running_bot(
 
     The bot never speaks first. It keeps prompt, tools, state and context when its client goes, and
     has them when the next one comes. ``cache`` keeps what it says of a rehearsal; what a model says is
-    seldom said twice, and its synthesis is a part of the latency that is measured.
+    seldom said twice, and its synthesis is a part of the latency that is measured. It also keeps what is
+    recognised, where time is charged.
 
     Raises:
         ProfileError: if a service of ``profile`` cannot be had.
@@ -123,8 +120,9 @@ async def running_bot(
     try:
         context = LLMContext()
         kept = cache if cache is not None and profile.llm.service == "rehearsal" else SpeechCache(None)
+        stt = SharedWhisperSTTService(profile.stt, kept.recognised)
         tts = SharedPiperTTSService(profile.tts, profile.tts.timbre(side), kept)
-        worker, state = _worker(profile, tts, model, transport, context)
+        worker, state = _worker(profile, (stt, tts), model, transport, context)
         async with _running(worker, transport):
             yield EmbeddedBot(transport.url, context, state, transport)
     finally:
@@ -133,11 +131,12 @@ async def running_bot(
 
 def _worker(
     profile: Profile,
-    tts: SharedPiperTTSService,
+    speech: tuple[SharedWhisperSTTService, SharedPiperTTSService],
     model: ModelAccess,
     transport: BotTransport,
     context: LLMContext,
 ) -> tuple[PipelineWorker, dict[str, Any]]:
+    stt, tts = speech
     aggregators = LLMContextAggregatorPair(context, user_params=_listening(profile))
     llm = CountedOpenAILLMService(
         api_key=model.api_key,
@@ -148,7 +147,7 @@ def _worker(
     pipeline = Pipeline(
         [
             transport.input(),
-            SharedWhisperSTTService(profile.stt),
+            stt,
             aggregators.user(),
             Ears(),
             llm,

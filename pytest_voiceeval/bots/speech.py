@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -19,10 +18,8 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 
 # isort: split
 import numpy as np
-import numpy.typing as npt
 import onnxruntime  # type: ignore[import-untyped]
 import soxr
-from faster_whisper import WhisperModel
 from pipecat.frames.frames import ErrorFrame, Frame, TranscriptionFrame
 from pipecat.services.piper.tts import PiperTTSService
 from pipecat.services.tts_service import TTSService
@@ -31,50 +28,21 @@ from pipecat.utils.time import time_now_iso8601
 from piper import PiperConfig, PiperVoice, SynthesisConfig
 
 from pytest_voiceeval.bots.profile import PiperTts, Timbre, WhisperStt
+from pytest_voiceeval.bots.recogniser import (
+    MAX_NO_SPEECH,
+    WHISPER_RATE_HZ,
+    ShortWindowWhisper,
+    heard,
+    shared_recogniser,
+)
+from pytest_voiceeval.bots.recognition_cache import RecognitionCache
 from pytest_voiceeval.bots.speech_cache import SpeechCache, SpokenLine
 from pytest_voiceeval.model.work import Job, JobCharger
 
-WHISPER_RATE_HZ = 16_000
 SPOKEN_RATE_HZ = 24_000
 """The rate that bots emit: a bridge that knows only the wire assumes it."""
 
-_MIN_ENCODER_FRAMES = 750
-_ENCODER_MARGIN_FRAMES = 50
-_TOKENS_A_SECOND = 8
-_LOOP = 3
-_LOOP_OF_WORDS = 4
-_LONGEST_PHRASE = 6
-_DIGITS = frozenset(
-    ["", "zero", "oh", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-)
 _SEGMENT_TTFS_SECONDS = 1.5
-
-Samples = npt.NDArray[np.float32]
-
-
-class ShortWindowWhisper(WhisperModel):  # type: ignore[misc]  # faster-whisper is not typed
-    """Whisper whose encoder sees an utterance and some silence, not always thirty seconds.
-
-    Below 750 frames (7.5 s) the decoder now and then repeats a short word without end.
-    """
-
-    def encode(self, features: npt.NDArray[np.float32]) -> Any:
-        """Encode without the zeros that the caller padded ``features`` with."""
-        used = np.flatnonzero(features.any(axis=0))
-        length = int(used[-1]) + 1 if used.size else 0
-        keep = max(_MIN_ENCODER_FRAMES, length + _ENCODER_MARGIN_FRAMES)
-        keep += keep % 2
-        return super().encode(np.ascontiguousarray(features[:, : min(keep, features.shape[-1])]))
-
-
-@cache
-def shared_recogniser(path: Path, device: str, compute_type: str) -> WhisperModel:
-    """Return the process's one Whisper model of that folder and these settings."""
-    model = ShortWindowWhisper(
-        str(path), device=device, compute_type=compute_type, cpu_threads=1, local_files_only=True
-    )
-    heard(model, bytes(WHISPER_RATE_HZ), "en")
-    return model
 
 
 @cache
@@ -113,54 +81,6 @@ def spoken(text: str, voice: PiperVoice, timbre: Timbre, rate_hz: int) -> Iterat
         yield np.rint(np.clip(samples, -1.0, 1.0) * 32767).astype("<i2").tobytes()
 
 
-def heard(model: WhisperModel, pcm: bytes, language: str, *, max_no_speech: float = 0.6) -> str:
-    """Return the words in ``pcm`` (int16 little-endian mono at 16 kHz); empty if there are none."""
-    samples = np.frombuffer(pcm, dtype="<i2").astype(np.float32) / 32768.0
-    seconds = samples.size / WHISPER_RATE_HZ
-    segments, _ = model.transcribe(
-        samples,
-        language=language,
-        beam_size=1,
-        temperature=0.0,
-        condition_on_previous_text=False,
-        max_new_tokens=min(200, int(_TOKENS_A_SECOND * seconds) + 8),
-    )
-    texts = [segment.text.strip() for segment in segments if segment.no_speech_prob < max_no_speech]
-    return without_loops(" ".join(text for text in texts if text))
-
-
-def without_loops(text: str) -> str:
-    """Return ``text`` with one of each phrase that comes too often in a row to have been spoken.
-
-    The recogniser, not the speaker, says "Yes. Yes. Yes. Yes." to a short word. Digits are left
-    alone: a number may have three fives.
-    """
-    words = text.split()
-    plain = [re.sub(r"\W+", "", word).casefold() for word in words]
-    kept: list[str] = []
-    place = 0
-    while place < len(words):
-        length, times = _loop_at(words, plain, place)
-        kept += words[place : place + length]
-        place += length * times
-    return " ".join(kept)
-
-
-def _loop_at(words: list[str], plain: list[str], place: int) -> tuple[int, int]:
-    """Return how many words the phrase at ``place`` has and how often it comes; (1, 1) for no loop."""
-    for length in range(1, min(_LONGEST_PHRASE, len(words) - place) + 1):
-        phrase = plain[place : place + length]
-        if all(word.isdigit() or word in _DIGITS for word in phrase):
-            continue
-        times = 1
-        while plain[place + times * length : place + (times + 1) * length] == phrase:
-            times += 1
-        sentence = words[place + length - 1][-1] in ".!?"
-        if times >= (_LOOP if sentence or length > 1 else _LOOP_OF_WORDS):
-            return length, times
-    return 1, 1
-
-
 class SharedPiperTTSService(PiperTTSService):
     """Piper with the process's one voice, without randomness, at any rate and pitch.
 
@@ -173,7 +93,7 @@ class SharedPiperTTSService(PiperTTSService):
         self._path = path
         self._timbre = timbre
         self._cache = cache
-        if not (_loading_is_free() and cache.knows(path)):
+        if not (_time_is_charged() and cache.knows(path)):
             shared_voice(path)
         # PiperTTSService would load a voice of its own, or download one.
         TTSService.__init__(
@@ -215,42 +135,51 @@ class SharedPiperTTSService(PiperTTSService):
         return len(sentence or b"") / 2 / self.sample_rate
 
 
-def _loading_is_free() -> bool:
-    """Return whether a model may be loaded in the middle of a call: elsewhere an answer would wait for it."""
+def _time_is_charged() -> bool:
+    """Return whether a job costs what is declared, however long it takes, and be it to load a model."""
     loop = asyncio.get_running_loop()
     return isinstance(loop, JobCharger) and loop.charges_jobs
 
 
 class SharedWhisperSTTService(WhisperSTTService):
-    """Whisper with the process's one model, deterministic, fast on short utterances."""
+    """Whisper with the process's one model, deterministic, fast on short utterances.
 
-    def __init__(self, settings: WhisperStt, **kwargs: Any) -> None:
+    Where time is charged, what ``cache`` keeps is not recognised again: it takes the same jobs. Anywhere
+    else recognising is a part of the latency that is measured.
+    """
+
+    def __init__(self, settings: WhisperStt, cache: RecognitionCache, **kwargs: Any) -> None:
         self._profile = settings
+        self._cache = cache if _time_is_charged() else RecognitionCache(None)
         super().__init__(
             device=settings.device,
             compute_type=settings.compute_type,
             settings=self.Settings(
-                model=str(settings.model_path), language=settings.language, no_speech_prob=0.6
+                model=str(settings.model_path), language=settings.language, no_speech_prob=MAX_NO_SPEECH
             ),
             ttfs_p99_latency=_SEGMENT_TTFS_SECONDS,
             **kwargs,
         )
 
     def _load(self) -> None:
-        profile = self._profile
-        self._model = shared_recogniser(profile.model_path, profile.device, profile.compute_type)
+        if not self._cache.knows(self._profile):
+            self._shared_model()
 
     async def run_stt(self, audio: bytes) -> AsyncGenerator[Frame, None]:
         """Yield a transcription of ``audio``; nothing if no words are in it."""
-        if self._model is None:
-            yield ErrorFrame(error="the recogniser is not loaded")
-            return
         await self.start_processing_metrics()
-        listen = partial(heard, self._model, audio, self._profile.language)
         seconds = len(audio) / 2 / WHISPER_RATE_HZ
-        job = Job("recognition", listen, lambda _: seconds)
+        job = Job("recognition", partial(self._words, audio), lambda _: seconds)
         text = await asyncio.get_running_loop().run_in_executor(None, job)
         await self.stop_processing_metrics()
         if text:
             await self._handle_transcription(text, True)
             yield TranscriptionFrame(text, self._user_id, time_now_iso8601())
+
+    def _words(self, pcm: bytes) -> str:
+        return self._cache.text(
+            pcm, self._profile, lambda: heard(self._shared_model(), pcm, self._profile.language)
+        )
+
+    def _shared_model(self) -> ShortWindowWhisper:
+        return shared_recogniser(self._profile.model_path, self._profile.device, self._profile.compute_type)

@@ -7,7 +7,6 @@ deleted at any time, as the whole cache may.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -19,7 +18,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_voiceeval.world.files import write_whole
+from pytest_voiceeval.bots.kept_files import fingerprint, keep, read_kept
+from pytest_voiceeval.bots.recognition_cache import RecognitionCache
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bots.profile import Timbre
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 RENDERING = 1
 """Raise it when ``speech.spoken`` comes to give other samples for the same text."""
 
-_DIGEST_BYTES = 32
 _SUFFIX = ".speech"
 
 
@@ -57,10 +56,14 @@ class SpeechCache:
     Processes may share a folder: a file is written under another name and renamed. A file that was cut
     off, changed, or made by something else counts as missing and is replaced. A folder that cannot be
     written to is no error, for the lines can be had without it: what is in it is read, nothing is added.
+
+    Attributes:
+        recognised: what was recognised of them, kept in the same folder.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
+        self.recognised = RecognitionCache(folder)
 
     def knows(self, voice: Path) -> bool:
         """Return whether any line of that voice is kept, which tells that the voice once could be loaded."""
@@ -76,15 +79,15 @@ class SpeechCache:
             return
         digest = line.digest()
         file = self._folder / _voice_name(line.voice) / f"{digest.hex()}{_SUFFIX}"
-        kept = _read(file, digest)
+        kept = read_kept(file, digest)
         if kept is not None:
-            yield from kept
+            yield from _unpack(kept)
             return
         made = []
         for sentence in synthesise():
             made.append(sentence)
             yield sentence
-        _write(file, digest, made)
+        keep(file, digest, _pack(made))
 
 
 def cache_folder(text: str, base: Path) -> Path | None:
@@ -120,11 +123,7 @@ def _user_folder() -> Path | None:
 
 @cache
 def _voice_name(voice: Path) -> str:
-    """Return the name of the folder for ``voice``: the file's, and a digest of all that it sounds by.
-
-    The content is read, 0.1 s for a voice of 60 MB once a process: an installer changes a file's time, and
-    a voice that was trained further has the same size.
-    """
+    """Return the name of the folder for ``voice``: the file's, and a digest of all that it sounds by."""
     import onnxruntime  # type: ignore[import-untyped] # noqa: PLC0415 - heavy; a cache that is off does without
     import soxr  # noqa: PLC0415 - as above
 
@@ -133,26 +132,16 @@ def _voice_name(voice: Path) -> str:
     except PackageNotFoundError:  # a copy of somebody's own
         piper = ""
     versions = [RENDERING, piper, onnxruntime.__version__, soxr.__version__]
-    told = hashlib.sha256(json.dumps(versions).encode())
-    told.update(Path(f"{voice}.json").read_bytes())
-    with voice.open("rb") as file:
-        told.update(hashlib.file_digest(file, "sha256").digest())
-    return f"{voice.stem}-{told.hexdigest()[:16]}"
+    return f"{voice.stem}-{fingerprint(versions, [Path(f'{voice}.json'), voice])}"
 
 
-def _read(file: Path, digest: bytes) -> list[bytes] | None:
-    """Return the sentences in ``file``; ``None`` if it is not there or not, whole, that line's.
+def _pack(sentences: list[bytes]) -> bytes:
+    """Return how many sentences, the bytes of each (unsigned 32-bit little-endian), and the sentences."""
+    sizes = [len(sentence) for sentence in sentences]
+    return struct.pack(f"<I{len(sizes)}I", len(sizes), *sizes) + b"".join(sentences)
 
-    A file holds the SHA-256 of ``digest`` and all that follows; the number of sentences and the bytes of
-    each as unsigned 32-bit little-endian integers; the sentences.
-    """
-    try:
-        content = file.read_bytes()
-    except OSError:
-        return None
-    check, body = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
-    if check != hashlib.sha256(digest + body).digest():
-        return None
+
+def _unpack(body: bytes) -> list[bytes]:
     (count,) = struct.unpack_from("<I", body)
     sizes = struct.unpack_from(f"<{count}I", body, 4)
     sentences = []
@@ -161,11 +150,3 @@ def _read(file: Path, digest: bytes) -> list[bytes] | None:
         sentences.append(body[place : place + size])
         place += size
     return sentences
-
-
-def _write(file: Path, digest: bytes, sentences: list[bytes]) -> None:
-    """Put ``sentences`` into ``file``, whole or not at all."""
-    sizes = [len(sentence) for sentence in sentences]
-    body = struct.pack(f"<I{len(sizes)}I", len(sizes), *sizes) + b"".join(sentences)
-    with contextlib.suppress(OSError):
-        write_whole(file, lambda stream: stream.write(hashlib.sha256(digest + body).digest() + body))

@@ -82,8 +82,8 @@ CACHE_DIR = Option(
     "voice_cache_dir",
     non_empty,
     "user",
-    "folder that keeps what embedded bots say of a rehearsal, so that it is synthesised once; 'user' is in "
-    "the user's cache directory, 'none' keeps nothing",
+    "folder that keeps what embedded bots say of a rehearsal, and what they understand of it on the clock "
+    "charged, so that each is worked out once; 'user' is in the user's cache directory, 'none' keeps nothing",
     "DIR",
 )
 DURATION = Option(

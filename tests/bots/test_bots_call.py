@@ -12,7 +12,8 @@ import soxr
 from wire_client import PROMPT, WireClient
 
 from pytest_voiceeval.bots.profile import Profile
-from pytest_voiceeval.bots.speech import heard, shared_recogniser, shared_voice, spoken
+from pytest_voiceeval.bots.recogniser import heard, shared_recogniser
+from pytest_voiceeval.bots.speech import shared_voice, spoken
 from pytest_voiceeval.scenarios.rehearsal import Say, Use
 
 pytestmark = pytest.mark.asyncio

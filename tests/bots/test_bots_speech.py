@@ -5,7 +5,8 @@ import pytest
 import soxr
 
 from pytest_voiceeval.bots.profile import Profile, Timbre
-from pytest_voiceeval.bots.speech import heard, shared_recogniser, shared_voice, spoken, without_loops
+from pytest_voiceeval.bots.recogniser import heard, shared_recogniser, without_loops
+from pytest_voiceeval.bots.speech import shared_voice, spoken
 
 LINES = {
     "I would like to order a pepperoni pizza please.": "i would like to order a pepperoni pizza please",

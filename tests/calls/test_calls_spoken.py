@@ -35,7 +35,7 @@ def hold(project: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, P
 def word_error_rate(call: Path, side: str) -> float:
     """Return how far a recogniser is from the transcript of one channel, over the lines without digits."""
     from pytest_voiceeval.bots.profile import load_profile  # noqa: PLC0415 - only where it is installed
-    from pytest_voiceeval.bots.speech import heard, shared_recogniser  # noqa: PLC0415 - heavy
+    from pytest_voiceeval.bots.recogniser import heard, shared_recogniser  # noqa: PLC0415 - heavy
 
     stt = load_profile("local").stt
     model = shared_recogniser(stt.model_path, stt.device, stt.compute_type)
