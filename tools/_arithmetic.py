@@ -47,6 +47,8 @@ def _value(node: ast.expr) -> Any:
             return _BINARY[type(operation)](*operands)
         case ast.Call(func=called):
             raise TypeError(f"'{type(_value(called)).__name__}' object is not callable")
+        case ast.Tuple(elts=[]):
+            return ()
         case _:
             raise TypeError(f"{ast.unparse(node)} is no number")
 

@@ -89,6 +89,97 @@ def airline() -> Row:
     }
 
 
+def product(number: str, name: str, **prices: float) -> Row:
+    """Return a product with variants ``prices``; one whose name ends in an underscore can't be had."""
+    variants = {
+        item_id: {
+            "item_id": item_id,
+            "options": {"size": item_id},
+            "available": not item_id.endswith("_"),
+            "price": price,
+        }
+        for item_id, price in prices.items()
+    }
+    return {"name": name, "product_id": number, "variants": variants}
+
+
+def ordered(shop: list[Row], *item_ids: str) -> list[Row]:
+    """Return items of an order."""
+    return [
+        {
+            "name": row["name"],
+            "product_id": row["product_id"],
+            "item_id": item_id,
+            "price": row["variants"][item_id]["price"],
+            "options": dict(row["variants"][item_id]["options"]),
+        }
+        for item_id in item_ids
+        for row in shop
+        if item_id in row["variants"]
+    ]
+
+
+def retail() -> Row:
+    """Return a shop with two products, two customers and three orders."""
+    shop = [
+        product("P1", "Mug", m1=10.1, m2=12.35, m3=7.0, m4_=9.0),
+        product("P2", "Lamp", l1=100.0, l2=80.05),
+    ]
+    address = {
+        "address1": "1 Elm St",
+        "address2": "",
+        "city": "Reno",
+        "country": "USA",
+        "state": "NV",
+        "zip": "89501",
+    }
+    users = [
+        {
+            "user_id": "ada_byron_1000",
+            "name": {"first_name": "Ada", "last_name": "Byron"},
+            "address": dict(address),
+            "email": "Ada@Example.com",
+            "payment_methods": {
+                "credit_card_1": {"source": "credit_card", "id": "credit_card_1"},
+                "paypal_1": {"source": "paypal", "id": "paypal_1"},
+                "gift_card_1": {"source": "gift_card", "id": "gift_card_1", "balance": 20.0},
+            },
+            "orders": ["#W1", "#W2", "#W3"],
+        },
+        {
+            "user_id": "bob_stone_2000",
+            "name": {"first_name": "Bob", "last_name": "Stone"},
+            "address": dict(address),
+            "email": "bob@example.com",
+            "payment_methods": {},
+            "orders": [],
+        },
+    ]
+
+    def order(number: str, status: str, method: str, amount: float, *item_ids: str) -> Row:
+        payment = {"transaction_type": "payment", "amount": amount, "payment_method_id": method}
+        return {
+            "order_id": number,
+            "user_id": "ada_byron_1000",
+            "address": dict(address),
+            "items": ordered(shop, *item_ids),
+            "status": status,
+            "fulfillments": [],
+            "payment_history": [payment],
+        }
+
+    orders = [
+        order("#W1", "pending", "gift_card_1", 120.2, "m1", "m1", "l1"),
+        order("#W2", "delivered", "credit_card_1", 22.45, "m1", "m2"),
+        order("#W3", "processed", "paypal_1", 100.0, "l1"),
+    ]
+    return {
+        "products": {row["product_id"]: row for row in shop},
+        "users": {row["user_id"]: row for row in users},
+        "orders": {row["order_id"]: row for row in orders},
+    }
+
+
 class World:
     """A database with tools on it."""
 
