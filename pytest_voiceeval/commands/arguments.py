@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -46,6 +47,20 @@ def cache_dir(text: str) -> Path | None:
         return cache_folder(text, Path())
     except ValueError as exc:
         raise argparse.ArgumentTypeError(f"{text!r} {exc}") from None
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Return the JSON object that ``text`` is."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as exc:
+        at = f"line {exc.lineno}, column {exc.colno}"
+        rest = exc.doc[exc.pos : exc.pos + 20]
+        before = repr(rest) if rest else "the end"
+        raise argparse.ArgumentTypeError(f"not JSON: {exc.msg} at {at}, before {before}: {text}") from None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f'write a JSON object, such as {{"id": "A123"}}, not {text}')
+    return value
 
 
 def keep_quiet() -> None:

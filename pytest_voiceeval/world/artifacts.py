@@ -25,18 +25,35 @@ def load_db_artifact(relative_path: str | os.PathLike[str]) -> dict[str, Any]:
     single = resolve_under_root(f"{stem}.json")
     folder = resolve_under_root(stem)
     if single.is_file():
-        whole = _read_json(single)
-        if not isinstance(whole, dict):
-            raise DataError(f"{single}: a database is a JSON object, this is {type(whole).__name__}")
-        return whole
+        return read_database(single)
     # The data root itself is no database, and neither is a folder of other things.
-    tables = sorted(p for p in folder.glob("*.json") if not p.name.startswith(".")) if stem else []
-    if not tables:
+    if not stem or not _tables(folder):
         raise DataError(
             f"no database {str(relative_path)!r}: there is neither {single} nor a folder {folder} with JSON "
             f"files; put it there, or set {ROOT_VARIABLE} to the folder that has it"
         )
-    return {table.stem: _read_json(table) for table in tables}
+    return read_database(folder)
+
+
+def read_database(path: Path) -> dict[str, Any]:
+    """Return the database at ``path``: a JSON file, or a folder with one JSON file a table.
+
+    Raises:
+        DataError: if there is none.
+    """
+    if path.is_dir():
+        tables = _tables(path)
+        if not tables:
+            raise DataError(f"{path}: no database: the folder has no JSON files")
+        return {table.stem: _read_json(table) for table in tables}
+    whole = _read_json(path)
+    if not isinstance(whole, dict):
+        raise DataError(f"{path}: a database is a JSON object, this is {type(whole).__name__}")
+    return whole
+
+
+def _tables(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.json") if not path.name.startswith("."))
 
 
 def _read_json(path: Path) -> Any:
