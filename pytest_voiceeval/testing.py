@@ -54,7 +54,7 @@ class FakeBot:
         side: which side it plays.
         lines: what it says; the agent's first line answers the kickoff, every other one the other side.
         answers: replies by request name, in place of the right ones; an exception becomes an error-response,
-            ``...`` no reply at all.
+            ``...`` no reply at all, and a function is called with the request's arguments for one of these.
         rate_hz: rate of its sound.
         chunk_seconds: length of its audio frames.
         answer_after: silence that it waits for before it answers, in seconds.
@@ -149,6 +149,8 @@ class FakeBot:
             name = message.fields["t"]
             self.requests.append((name, message.fields.get("d")))
             answer = self.answers.get(name, ValueError(f"unknown message type: {name}"))
+            if callable(answer):
+                answer = answer(message.fields.get("d"))
             if isinstance(answer, Exception):
                 await self._tell(connection, rtvi.ERROR_RESPONSE, {"error": str(answer)}, message.id)
             elif answer is not ...:

@@ -33,12 +33,16 @@ from pipecat.services.settings import LLMSettings
 
 from pytest_voiceeval.bots.history import printable
 from pytest_voiceeval.tools import StandardSchemaTool, get_schema_tool_for_eval, unknown_tool_result
+from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 from pytest_voiceeval.world.hashing import get_dict_hash
 from pytest_voiceeval.world.seeding import seed
 from pytest_voiceeval.world.sync import apply_delta
 
 Arguments = Mapping[str, Any]
 Answer = Callable[[Arguments], Awaitable[Any]]
+
+ENVELOPE_BYTES = 1024
+"""More than what a message has around an answer."""
 
 _CALLS_POLL_SECONDS = 0.05
 _CALLS_LIMIT_SECONDS = 3.0
@@ -227,7 +231,7 @@ class _Requests:
             }
             if arguments.get("include_db"):
                 summary["db"] = db
-            return dict(_as_json(summary))
+            return _within_limit(summary)
         except Exception as exc:  # the wire has a shape for it
             logger.warning(f"get_scenario_summary failed: {exc!r}")
             return {"actions": [], "db_hash": None}
@@ -253,6 +257,15 @@ def _advertised(tool: StandardSchemaTool) -> FunctionSchema:
 def _as_json(value: Any) -> Any:
     """Return what of ``value`` can travel; anything else as text."""
     return json.loads(json.dumps(value, default=str))
+
+
+def _within_limit(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return ``summary`` as JSON; without the database, and told so, if a message cannot hold it."""
+    text = json.dumps(summary, default=str)
+    if "db" in summary and len(text) > MAX_MESSAGE_BYTES - ENVELOPE_BYTES:
+        told = f"with its database the summary has {len(text)} bytes, a message at most {MAX_MESSAGE_BYTES}"
+        return dict(_as_json({**summary, "db": None, "db_error": told}))
+    return dict(json.loads(text))
 
 
 def _outcome(errors: list[str]) -> dict[str, Any]:

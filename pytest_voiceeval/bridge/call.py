@@ -12,7 +12,7 @@ from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
-from pytest_voiceeval.bridge.pulls import pull
+from pytest_voiceeval.bridge.pulls import pull_both
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.tape import Tape
@@ -102,7 +102,13 @@ class _Call:
         try:
             await prepare(self._scenario, self._legs, limit=self._settings.connect_timeout)
             reason = await self._talk()
-            evidence = await self._pull()
+            evidence = await pull_both(
+                self._scenario,
+                self._legs,
+                self._listeners,
+                reconnect_limit=RECONNECT_SECONDS,
+                note=self._note,
+            )
             return self._conversation(reason, evidence)
         except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
             if self._begun is not None and self._settings.on_interrupt is not None:
@@ -208,24 +214,6 @@ class _Call:
             elif quiet_since > begun and listener.announces and not listener.has_text_left:
                 return  # it has said that it stopped
             await asyncio.sleep(FRAME_SECONDS)
-
-    async def _pull(self) -> dict[Side, SideEvidence]:
-        include_db = bool(self._scenario.db_state_assertions)
-        evidence = await asyncio.gather(
-            *(
-                pull(
-                    self._legs[side],
-                    include_db=include_db,
-                    listener=self._listeners[side],
-                    reconnect_limit=RECONNECT_SECONDS,
-                )
-                for side in SIDES
-            )
-        )
-        for side, found in zip(SIDES, evidence, strict=True):
-            if found.pull_error:
-                self._note(f"[{side.upper()}] evidence is missing: {found.pull_error}")
-        return dict(zip(SIDES, evidence, strict=True))
 
     def _conversation(self, reason: StopReason, evidence: dict[Side, SideEvidence]) -> Conversation:
         return Conversation(

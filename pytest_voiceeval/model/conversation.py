@@ -87,6 +87,7 @@ class SideEvidence:
         actions: records of its write tools, in order; an empty tuple if it recorded none.
         db_hash: canonical hash of its database; ``None`` also for an absent or empty one.
         db: its database, only if it was asked for.
+        db_error: why it was asked for and did not come; empty if it came, or there is none.
         context: its model's messages (OpenAI form).
         tokens: as reported during the call.
         skipped_frames: malformed frames that came from it and were skipped.
@@ -97,6 +98,7 @@ class SideEvidence:
     actions: tuple[ActionRecord, ...] | None = None
     db_hash: str | None = None
     db: Mapping[str, Any] | None = None
+    db_error: str = ""
     context: list[dict[str, Any]] | None = None
     tokens: TokenUsage = TokenUsage()
     skipped_frames: int = 0

@@ -18,7 +18,6 @@ from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
-from pytest_voiceeval.world.hashing import get_dict_hash
 
 
 def metrics_json(
@@ -133,7 +132,7 @@ def _signals(
         },
     }
     if scenario.expected_scenario_db is not None:
-        keys["db_state_expected_hash"] = get_dict_hash(scenario.expected_scenario_db)
+        keys["db_state_expected_hash"] = scenario.expected_db_hash
         state = scores.result(SuccessSignal.DB_STATE_MATCH)
         if state is not None and state.passed is not None:
             keys["db_state_match"] = state.passed

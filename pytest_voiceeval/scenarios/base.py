@@ -16,6 +16,7 @@ from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.scenarios.prompts import VOICE_RULES, render_prompt
 from pytest_voiceeval.scenarios.rehearsal import Rehearsal
 from pytest_voiceeval.tools.origin import location
+from pytest_voiceeval.world.hashing import get_dict_hash
 
 ARGUMENTS = (
     "name",
@@ -230,6 +231,11 @@ class Scenario:
                 f"{location(type(self))}: {self!r}: success_signals is empty; name at least one signal"
             )
         return tuple(signal for signal in SuccessSignal if signal in given)
+
+    @cached_property
+    def expected_db_hash(self) -> str | None:
+        """Canonical hash of ``expected_scenario_db``; ``None`` if none is expected."""
+        return None if self.expected_scenario_db is None else get_dict_hash(self.expected_scenario_db)
 
     def compute_is_successful(self, signals: Mapping[str, bool | float | None]) -> bool | Literal["N/A"]:
         """Return whether every whitelisted signal that applies holds; ``"N/A"`` if none applies.

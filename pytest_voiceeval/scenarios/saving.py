@@ -46,7 +46,7 @@ def metadata(scenario: Scenario) -> dict[str, Any]:
         "db_state_assertions": scenario.db_state_assertions,
         "nl_assertions": scenario.nl_assertions,
         "initialization_actions": scenario.initialization_actions,
-        "expected_db_hash": _hash(scenario.expected_scenario_db),
+        "expected_db_hash": scenario.expected_db_hash if scenario.expected_scenario_db else None,
         "expected_user_db_hash": _hash(scenario.expected_user_db),
     }
     return settled | {key: value for key, value in optional.items() if value}

@@ -10,23 +10,24 @@ from pytest_voiceeval.model.metrics import SignalResult
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER
 from pytest_voiceeval.world.diff import diff_by_path, shown
-from pytest_voiceeval.world.hashing import canonical_form, get_dict_hash
+from pytest_voiceeval.world.hashing import canonical_form
 from pytest_voiceeval.world.predicates import PREDICATES
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
 
 MAX_LINES = 30
+MAX_CHARACTERS = 500
+"""Longest line of a difference: a key of a bot's database may be as long as it likes."""
 
 
 def db_state_match(scenario: Scenario, conversation: Conversation) -> SignalResult:
     """Return whether the agent's database came out as the scenario expects; the user's is not compared."""
-    expected = scenario.expected_scenario_db
-    if expected is None:
+    expected, wanted = scenario.expected_scenario_db, scenario.expected_db_hash
+    if wanted is None:
         reason = "the scenario declares no expected database"
         return SignalResult(SuccessSignal.DB_STATE_MATCH, None, None, reason)
     evidence = conversation.agent
-    wanted = get_dict_hash(expected)
     passed = evidence.db_hash == wanted or (not canonical_form(expected) and _answered_empty(evidence))
     explanation = "" if passed else _database_difference(expected, wanted, evidence)
     return SignalResult(SuccessSignal.DB_STATE_MATCH, passed, passed, explanation)
@@ -38,14 +39,27 @@ def _answered_empty(evidence: SideEvidence) -> bool:
 
 
 def _database_difference(expected: Any, wanted: str, evidence: SideEvidence) -> str:
-    if evidence.db is not None and (lines := diff_by_path(expected, evidence.db)):
+    if evidence.db is not None and (lines := _difference_lines(expected, evidence.db)):
         hidden = len(lines) - MAX_LINES
         shortened = lines if hidden <= 1 else [*lines[:MAX_LINES], f"… and {hidden} more differences"]
-        return "\n".join(["the agent's database, expected → found:", *shortened])
+        return "\n".join(["the agent's database, expected → found:", *map(_cut, shortened)])
     if evidence.db_hash is None:
         why = f" ({evidence.pull_error})" if evidence.pull_error else ""
         return f"expected a database with hash {wanted}, the agent's bot reported none{why}"
-    return f"expected a database with hash {wanted}, found {evidence.db_hash}"
+    text = f"expected a database with hash {wanted}, found {evidence.db_hash}"
+    return text + (f"; the database itself did not come: {evidence.db_error}" if evidence.db_error else "")
+
+
+def _difference_lines(expected: Any, found: Any) -> list[str]:
+    """Return the differences by path; none where a bot's database is nested too deeply to be walked."""
+    try:
+        return diff_by_path(expected, found)
+    except RecursionError:
+        return []
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]} …"
 
 
 def db_state_assertions(scenario: Scenario, conversation: Conversation) -> SignalResult:

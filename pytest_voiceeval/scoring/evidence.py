@@ -44,14 +44,19 @@ def unscorable(scenario: Scenario, conversation: Conversation) -> str:
     for signal, side in _needed(scenario):
         if side == AGENT and conversation.stop_reason is StopReason.AGENT_HANGUP:
             continue
-        pulled_only = signal is not SuccessSignal.ACTION_MATCH
-        why = missing_summary(conversation, side) if pulled_only else missing_record(conversation)
-        if why:
+        if why := _missing(signal, conversation, side):
             return (
                 f"{conversation.scenario_name}: {signal.value} cannot be scored, because the {side}'s end "
                 f"state could not be pulled: {why}; expected its bot to answer get_scenario_summary"
             )
     return ""
+
+
+def _missing(signal: SuccessSignal, conversation: Conversation, side: Side) -> str:
+    if signal is SuccessSignal.ACTION_MATCH:
+        return missing_record(conversation)
+    why = missing_summary(conversation, side)
+    return why or (conversation.side(side).db_error if signal is SuccessSignal.DB_STATE_ASSERTION else "")
 
 
 def _needed(scenario: Scenario) -> Iterator[tuple[SuccessSignal, Side]]:

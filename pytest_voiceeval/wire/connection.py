@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
+from websockets.frames import CloseCode
 
 from pytest_voiceeval.wire.limits import KEEPALIVE_SECONDS, MAX_MESSAGE_BYTES
 
@@ -99,4 +100,6 @@ def _reason(exc: BaseException) -> str:
 def _closing(exc: ConnectionClosed) -> str:
     if exc.rcvd is not None:
         return f"closed with code {exc.rcvd.code}" + (f" ({exc.rcvd.reason})" if exc.rcvd.reason else "")
+    if exc.sent is not None and exc.sent.code == CloseCode.MESSAGE_TOO_BIG:
+        return f"it sent a message of more than {MAX_MESSAGE_BYTES} bytes"
     return "dropped without a close message"

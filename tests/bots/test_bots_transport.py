@@ -11,6 +11,8 @@ from websockets.exceptions import ConnectionClosedError
 from wire_client import PROMPT, WireClient
 
 from pytest_voiceeval.scenarios.rehearsal import Say
+from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+from pytest_voiceeval.world.hashing import get_dict_hash
 
 pytestmark = pytest.mark.asyncio
 
@@ -20,6 +22,17 @@ async def test_a_database_above_a_mebibyte_travels_both_ways(agent: Callable[...
     db = {"rows": ["x" * 1000] * 3000}
     assert (await client.ask("apply_initialization", shared_state_init=json.dumps({"db": db})))["success"]
     assert (await client.ask("get_scenario_summary", include_db=True))["db"] == db
+
+
+async def test_a_database_above_the_limit_is_left_out_and_the_rest_comes(agent: Callable[..., Any]) -> None:
+    bot, client = await agent()
+    bot.state["db"] = {"text": "x" * MAX_MESSAGE_BYTES}
+    bot.state["actions"] = [{"name": "write"}]
+    summary = await client.ask("get_scenario_summary", include_db=True)
+    assert summary["db"] is None
+    assert f"a message at most {MAX_MESSAGE_BYTES}" in summary["db_error"]
+    assert summary["db_hash"] == get_dict_hash(bot.state["db"])
+    assert summary["actions"] == [{"name": "write"}]
 
 
 async def test_a_bot_keeps_everything_when_its_client_comes_back(rehearsed_agent: Callable[..., Any]) -> None:
