@@ -99,7 +99,7 @@ def hold(project: pytest.Pytester, write: Callable[[str, str], Path]) -> Hold:
     def hold(body: str, *arguments: str) -> tuple[pytest.RunResult, dict[str, Any]]:
         indented = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
         write("scenarios/hooks.py", HEAD + indented)
-        result = project.runpytest("--voice-scenarios=hooks", *arguments)
+        result = project.runpytest("--voice-scenarios=hooks", "--voice-min-agent-turns=0", *arguments)
         assert "Traceback" not in result.stdout.str()
         (path,) = project.path.glob("eval_results/eval_*/hooks__one/metrics.json")
         return result, json.loads(path.read_text(encoding="utf-8"))
