@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.bots.profile import load_profile
     from pytest_voiceeval.bridge.endpoint import Endpoint
     from pytest_voiceeval.model.conversation import ActionRecord, Conversation
+    from pytest_voiceeval.model.judgement import AssertionVerdict, Judgement
     from pytest_voiceeval.model.metrics import Metrics
     from pytest_voiceeval.model.parts import Actions, NoiseConfig, Persona, Resources, Task
     from pytest_voiceeval.model.signals import SuccessSignal
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     )
     from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say, Use
     from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy, evaluate_conversation_end
+    from pytest_voiceeval.scoring.judge import LLMJudge
+    from pytest_voiceeval.scoring.judge_settings import JudgeSettings
     from pytest_voiceeval.world.artifacts import load_db_artifact
     from pytest_voiceeval.world.diff import compute_db_diff
     from pytest_voiceeval.world.hashing import get_dict_hash
@@ -35,10 +38,14 @@ if TYPE_CHECKING:
 _HOMES = {
     "ActionRecord": "model.conversation",
     "Actions": "model.parts",
+    "AssertionVerdict": "model.judgement",
     "CommandBot": "bots.launch",
     "Conversation": "model.conversation",
     "ConversationEndPolicy": "scoring.conversation_end",
     "Endpoint": "bridge.endpoint",
+    "JudgeSettings": "scoring.judge_settings",
+    "Judgement": "model.judgement",
+    "LLMJudge": "scoring.judge",
     "LocalBot": "bots.launch",
     "Metrics": "model.metrics",
     "NoiseConfig": "model.parts",
@@ -68,10 +75,14 @@ _HOMES = {
 __all__ = [
     "ActionRecord",
     "Actions",
+    "AssertionVerdict",
     "CommandBot",
     "Conversation",
     "ConversationEndPolicy",
     "Endpoint",
+    "JudgeSettings",
+    "Judgement",
+    "LLMJudge",
     "LocalBot",
     "Metrics",
     "NoiseConfig",

@@ -1,4 +1,4 @@
-"""Fakes for tests of packs, of agents, and of this project: a virtual clock and a scripted bot."""
+"""Fakes for tests of packs, of agents, and of this project: a virtual clock, a scripted bot, and judges."""
 
 from __future__ import annotations
 
@@ -16,10 +16,24 @@ from websockets.exceptions import ConnectionClosed
 from pytest_voiceeval.bridge.clock import ChargedClock
 from pytest_voiceeval.errors import WireError
 from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.testing_judge import FakeJudge, JudgeReply, JudgeRequest, JudgeServer
 from pytest_voiceeval.wire import rtvi
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
 from pytest_voiceeval.wire.frames import Audio, Message, decode, encode_audio, encode_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+
+__all__ = [
+    "FakeBot",
+    "FakeJudge",
+    "JudgeReply",
+    "JudgeRequest",
+    "JudgeServer",
+    "MemoryConnection",
+    "Utterance",
+    "VirtualClock",
+    "exit_message",
+    "memory_pipe",
+]
 
 
 class VirtualClock(ChargedClock):

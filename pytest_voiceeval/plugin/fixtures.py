@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
     from pytest_voiceeval.model.metrics import Metrics
     from pytest_voiceeval.scenarios.base import Scenario
+    from pytest_voiceeval.scoring.judging import Judge
 
 run_folder_key = pytest.StashKey[RunFolder]()
 
 VOICE_FIXTURES = (
-    *("voice_settings", "voice_agent", "voice_user", "voice_scenario", "voice_folder"),
+    *("voice_settings", "voice_agent", "voice_user", "voice_judge", "voice_scenario", "voice_folder"),
     *("voice_conversation", "voice_metrics"),
 )
 """Their names: what fails in one of them, or in what overrides it, is an error of a scenario."""
@@ -65,6 +66,20 @@ def voice_user(voice_settings: Settings, pytestconfig: pytest.Config) -> Iterato
 
     with running_endpoint("user", voice_settings, pytestconfig.stash[run_folder_key]) as endpoint:
         yield endpoint
+
+
+@pytest.fixture(scope="session")
+def voice_judge(voice_settings: Settings) -> Judge | None:
+    """The judge of calls: the model that --voice-judge-url and --voice-judge-model name; None without them.
+
+    Override it to bring your own: any object with a method ``judge(scenario, conversation, *, strict_match)``
+    that returns a ``Judgement``.
+    """
+    if voice_settings.judge is None:
+        return None
+    from pytest_voiceeval.scoring.judge import LLMJudge  # noqa: PLC0415 - heavy
+
+    return LLMJudge(voice_settings.judge)
 
 
 @pytest.fixture
@@ -136,7 +151,11 @@ def voice_metrics(
 
     settings: Settings = request.getfixturevalue("voice_settings")
     metrics = evaluate_conversation(
-        voice_scenario, voice_conversation, settings=settings.run_settings(), folder=voice_folder
+        voice_scenario,
+        voice_conversation,
+        settings=settings.run_settings(),
+        folder=voice_folder,
+        judge=request.getfixturevalue("voice_judge"),
     )
     note(request.node, properties(metrics))
     request.node.add_report_section(

@@ -14,6 +14,7 @@ from pytest_voiceeval.plugin import options
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, note, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
+from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.recorder import Recorder
@@ -79,6 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         if selection.chosen:
             _check_bots(config, settings)
+            _check_judge(config, settings)
             _check_folder(config, settings, folder)
         config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
@@ -116,6 +118,16 @@ def _check_bots(config: pytest.Config, settings: Settings) -> None:
         choose_clock(settings.clock, *bots)
     except ClockError as exc:
         raise pytest.UsageError(f"{options.CLOCK.name(config)}={settings.clock}: {exc}") from exc
+
+
+def _check_judge(config: pytest.Config, settings: Settings) -> None:
+    """Refuse a judge that cannot be asked for lack of a key, before anything runs."""
+    if settings.judge is None or config.option.collectonly:
+        return
+    from pytest_voiceeval.scoring.judge_endpoint import missing_key  # noqa: PLC0415 - heavy
+
+    if why := missing_key(settings.judge):
+        raise pytest.UsageError(f"{URL.name(config)}={settings.judge.url}: {why}")
 
 
 def _check_folder(config: pytest.Config, settings: Settings, folder: RunFolder) -> None:

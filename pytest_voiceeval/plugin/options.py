@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_voiceeval.plugin.judge_options import JUDGE_OPTIONS
 from pytest_voiceeval.plugin.option import (
     Option,
     boolean,
@@ -21,6 +22,7 @@ from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
+    from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
 
 def rehearsal_name(text: str) -> str:
@@ -37,6 +39,13 @@ def clock_name(text: str) -> ClockChoice:
             return text
         case _:
             raise ValueError("choose one of: auto, charged, measured, real")
+
+
+def conversation_end_policy(text: str) -> ConversationEndPolicy:
+    """Return a conversation-end policy."""
+    from pytest_voiceeval.scoring.conversation_end import end_policy  # noqa: PLC0415 - light start
+
+    return end_policy(text)
 
 
 def endpoint(text: str) -> str:
@@ -159,6 +168,14 @@ AUTO_RETRY_BACKOFF_SECS = Option(
     "time to wait before a call is held again, for servers to recover; none on the charged clock",
     "SECONDS",
 )
+CONVERSATION_END_POLICY = Option(
+    "voice_conversation_end_policy",
+    conversation_end_policy,
+    "tool-only",
+    "ends of a call that are a clean exit: tool-only (the agent's end tool), valid-terminal-state (also "
+    "that the simulated caller ends it, or that nobody speaks after the caller's last turn)",
+    "POLICY",
+)
 
 OPTIONS: tuple[Option[Any], ...] = (
     SCENARIOS,
@@ -173,11 +190,13 @@ OPTIONS: tuple[Option[Any], ...] = (
     START_TIMEOUT,
     CLOCK,
     STRICT_MATCH,
+    CONVERSATION_END_POLICY,
     MIN_AGENT_TURNS,
     AUTO_RESUME_ON_STALE,
     AUTO_RESUME_ON_INSUFFICIENT_TURNS,
     MAX_AUTO_RETRIES,
     AUTO_RETRY_BACKOFF_SECS,
+    *JUDGE_OPTIONS,
 )
 
 

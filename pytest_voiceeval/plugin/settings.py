@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.plugin import options
+from pytest_voiceeval.plugin.judge_options import THRESHOLD, judge_settings
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
     from pytest_voiceeval.scenarios.packs import Pack
+    from pytest_voiceeval.scoring.judge_settings import JudgeSettings
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,9 @@ class Settings:
         inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
         clock: which clock calls run on.
         strict_match: unexpected actions fail the action match.
+        conversation_end_policy: which ends of a call are clean.
+        judge: how the judge is asked; ``None`` if there is none.
+        judge_threshold: lowest score of it that passes.
         min_agent_turns, auto_resume_on_stale, auto_resume_on_insufficient_turns, max_auto_retries,
             auto_retry_backoff_secs: when a call has too few turns, and when it is held again.
         pack_roots: folders of the packs besides the built-in one.
@@ -49,6 +55,9 @@ class Settings:
     start_timeout: float
     clock: ClockChoice
     strict_match: bool
+    conversation_end_policy: ConversationEndPolicy
+    judge: JudgeSettings | None
+    judge_threshold: float
     min_agent_turns: int
     auto_resume_on_stale: bool
     auto_resume_on_insufficient_turns: bool
@@ -77,6 +86,9 @@ class Settings:
             start_timeout=options.START_TIMEOUT.read(config),
             clock=options.CLOCK.read(config),
             strict_match=options.STRICT_MATCH.read(config),
+            conversation_end_policy=options.CONVERSATION_END_POLICY.read(config),
+            judge=judge_settings(config),
+            judge_threshold=THRESHOLD.read(config),
             min_agent_turns=options.MIN_AGENT_TURNS.read(config),
             auto_resume_on_stale=options.AUTO_RESUME_ON_STALE.read(config),
             auto_resume_on_insufficient_turns=options.AUTO_RESUME_ON_INSUFFICIENT_TURNS.read(config),
@@ -94,6 +106,8 @@ class Settings:
             inactivity_timeout=self.inactivity_timeout,
             connect_timeout=self.connect_timeout,
             strict_match=self.strict_match,
+            judge_threshold=self.judge_threshold,
+            conversation_end_policy=self.conversation_end_policy,
             min_agent_turns=self.min_agent_turns,
             auto_resume_on_stale=self.auto_resume_on_stale,
             auto_resume_on_insufficient_turns=self.auto_resume_on_insufficient_turns,

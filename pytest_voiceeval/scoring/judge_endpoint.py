@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 RETRIES = 2
-"""How often a request is made again that could not be served for the moment: HTTP 408, 409, 429 and 5xx, and no
-connection. The client waits in between, longer each time, or as long as the endpoint asks for."""
+"""How often a request is made again that could not be served for the moment: HTTP 408, 409, 429 and 5xx, and
+no connection. The client waits in between, longer each time, or as long as the endpoint asks for."""
 
 SHOWN_CHARACTERS = 500
 

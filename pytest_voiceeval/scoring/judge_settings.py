@@ -59,6 +59,7 @@ class JudgeSettings:
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         check_url(self.url)
+        check_no_secret(self.url)
         if not self.model.strip():
             raise DefinitionError("the judge has no model; name one")
         if not (math.isfinite(self.timeout) and self.timeout > 0):
@@ -118,7 +119,7 @@ def check_url(url: str) -> None:
     """Return if ``url`` may be a judge's.
 
     Raises:
-        DefinitionError: if it is no URL of HTTP, or a secret stands in it.
+        DefinitionError: if it is no URL of HTTP.
     """
     try:
         parts = urlsplit(url.strip())
@@ -127,6 +128,15 @@ def check_url(url: str) -> None:
         is_url = False
     if not is_url:
         raise DefinitionError("write an http:// or https:// URL, such as http://127.0.0.1:8000/v1")
+
+
+def check_no_secret(url: str) -> None:
+    """Return if no secret stands in ``url``.
+
+    Raises:
+        DefinitionError: if one does; the message does not have it.
+    """
+    parts = urlsplit(url.strip())
     names = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True)]
     if parts.username is not None or any(_SECRET.search(name) for name in names):
         raise DefinitionError(

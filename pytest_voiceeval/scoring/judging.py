@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
 
 DEFAULT_THRESHOLD = 0.9
-NO_JUDGE = "no judge is configured"
+NO_JUDGE = "no judge is configured (--voice-judge-url and --voice-judge-model name one)"
 
 
 class Judge(Protocol):

@@ -12,6 +12,7 @@ from pytest_voiceeval.model.metrics import Breakdown, SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import breakdown, score, verdict
+from pytest_voiceeval.scoring.judging import NO_JUDGE
 
 ACTION_AND_EXIT = (SuccessSignal.ACTION_MATCH, SuccessSignal.CLEAN_EXIT)
 DB_AND_EXIT = (SuccessSignal.DB_STATE_MATCH, SuccessSignal.CLEAN_EXIT)
@@ -81,7 +82,7 @@ def test_an_end_that_is_not_the_agents_names_the_stop_reason_and_the_remedy(reas
 def test_signals_for_a_judge_say_that_there_is_none() -> None:
     results = {r.signal: r for r in score(declare(nl_assertions=["it was polite"]), call()).results}
     for signal in (SuccessSignal.JUDGE_PASSED, SuccessSignal.NL_ASSERTION):
-        assert results[signal] == SignalResult(signal, None, None, "no judge is configured")
+        assert results[signal] == SignalResult(signal, None, None, NO_JUDGE)
     bare = score(declare(), call()).result(SuccessSignal.NL_ASSERTION)
     assert bare is not None
     assert bare.explanation == "the scenario declares no NL assertions"
