@@ -35,6 +35,7 @@ from pytest_voiceeval.bots.history import printable
 from pytest_voiceeval.tools import StandardSchemaTool, get_schema_tool_for_eval, unknown_tool_result
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 from pytest_voiceeval.world.hashing import get_dict_hash
+from pytest_voiceeval.world.overlay import plain_copy
 from pytest_voiceeval.world.seeding import seed
 from pytest_voiceeval.world.sync import apply_delta
 
@@ -230,7 +231,7 @@ class _Requests:
                 "db_hash": get_dict_hash(db) if db else None,
             }
             if arguments.get("include_db"):
-                summary["db"] = db
+                summary["db"] = plain_copy(db)
             return _within_limit(summary)
         except Exception as exc:  # the wire has a shape for it
             logger.warning(f"get_scenario_summary failed: {exc!r}")

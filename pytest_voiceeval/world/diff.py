@@ -12,9 +12,12 @@ from pytest_voiceeval.world.hashing import (
     canonical_text,
     normalize_for_comparison,
 )
+from pytest_voiceeval.world.overlay import plain_copy, raw_items, unchanged
 
 NOTHING = "nothing"
 SHOWN_CHARACTERS = 120
+
+_ATOMS = (str, int, float, bool, type(None))
 
 
 def compute_db_diff(expected: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any]:
@@ -24,6 +27,7 @@ def compute_db_diff(expected: dict[str, Any], actual: dict[str, Any]) -> dict[st
     ``type_mismatch``, ``list_length_mismatch``, ``list_differences``; ``non_dict_table`` for tables
     that are not objects, which are compared as they are. Equality is Python's: ``True == 1``.
     """
+    expected, actual = _differing(expected, actual)
     both = [table for table in sorted(expected) if table in actual]
     diffs = {table: _table_diff(expected[table], actual[table]) for table in both}
     return {
@@ -33,11 +37,29 @@ def compute_db_diff(expected: dict[str, Any], actual: dict[str, Any]) -> dict[st
     }
 
 
+def _differing(expected: Any, actual: Any) -> tuple[Any, Any]:
+    """Return both without the parts that they share, as far down as they are objects."""
+    if not (isinstance(expected, dict) and isinstance(actual, dict)):
+        return expected, actual
+    left, right = dict(raw_items(expected)), dict(raw_items(actual))
+    for key in [key for key in left if key in right]:
+        if left[key] is right[key] or _is_same_part(left[key], right[key]):
+            del left[key], right[key]
+        else:
+            left[key], right[key] = _differing(left[key], right[key])
+    return left, right
+
+
+def _is_same_part(expected: Any, actual: Any) -> bool:
+    part = unchanged(expected)
+    return part is not None and part is unchanged(actual)
+
+
 def _table_diff(expected: Any, actual: Any) -> dict[str, Any] | None:
     if not (isinstance(expected, dict) and isinstance(actual, dict)):
         if expected == actual:
             return None
-        return {"type": "non_dict_table", "expected": expected, "actual": actual}
+        return {"type": "non_dict_table", "expected": plain_copy(expected), "actual": plain_copy(actual)}
     return _object_diff(normalize_for_comparison(expected), normalize_for_comparison(actual), "records")
 
 
@@ -92,6 +114,7 @@ def diff_by_path(expected: Any, actual: Any) -> list[str]:
     what is absent.
     Example: ``reservations.ZFA04V.status: "cancelled" → null``.
     """
+    expected, actual = _differing(expected, actual)
     return list(_lines("", canonical_form(expected), canonical_form(actual)))
 
 
@@ -100,8 +123,13 @@ def _lines(path: str, expected: Any, actual: Any, *, order_free: bool = False) -
         yield from _object_lines(path, expected, actual)
     elif isinstance(expected, list) and isinstance(actual, list):
         yield from (_bag_lines if order_free else _list_lines)(path, expected, actual)
-    elif canonical_text(expected) != canonical_text(actual):
+    elif not _is_same_atom(expected, actual) and canonical_text(expected) != canonical_text(actual):
         yield _line(path, shown(expected), shown(actual))
+
+
+def _is_same_atom(expected: Any, actual: Any) -> bool:
+    """Return whether both are certain to have one text; of equal values, only those of one type are."""
+    return type(expected) is type(actual) and type(expected) in _ATOMS and bool(expected == actual)
 
 
 def _object_lines(path: str, expected: dict[str, Any], actual: dict[str, Any]) -> Iterator[str]:

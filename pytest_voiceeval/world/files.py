@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pytest_voiceeval.world.overlay import raw_items
+
 MAX_DEPTH = 200
 """Levels of nesting that a JSON file keeps; of what lies deeper only the type's name stands in it."""
 
@@ -60,7 +62,7 @@ def plain(value: Any, above: tuple[int, ...] = ()) -> Any:
             return f"<{type(value).__name__}>"
         inside = (*above, id(value))
         if isinstance(value, Mapping):
-            return {_key(key): plain(inner, inside) for key, inner in value.items()}
+            return {_key(key): plain(inner, inside) for key, inner in raw_items(value)}
         return [plain(inner, inside) for inner in value]
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None

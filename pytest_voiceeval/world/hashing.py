@@ -2,6 +2,9 @@
 
 Two databases that mean the same hash the same: key order, whole floats, spelled-out nulls, and the
 order within lists that have none do not count.
+
+Of a world over a shared database only what changed is written anew: the text of a shared part is kept
+with it, and the whole is put together from the texts of its parts.
 """
 
 from __future__ import annotations
@@ -9,7 +12,24 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterable, Iterator
+from itertools import starmap
+from json.encoder import encode_basestring_ascii
+from operator import itemgetter
 from typing import Any
+
+from pytest_voiceeval.world.overlay import (
+    SharedDict,
+    SharedList,
+    WorldDict,
+    WorldList,
+    is_shared,
+    raw_items,
+    raw_values,
+    source_of,
+    unchanged,
+    unchanged_from,
+)
 
 SESSION_KEY = "session"
 """Top-level key that belongs to a call, not to the database."""
@@ -28,6 +48,13 @@ ORDER_FREE_KEYS = frozenset(
 
 NULL_WORDS = frozenset({"none", "null"})
 
+_SIGNS = (".0", "e+", "none", "null", *ORDER_FREE_KEYS)
+"""A JSON text without any of these, in any case, is canonical if its keys are sorted."""
+
+_ABSENT = object()
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
+
 
 def normalize_for_comparison(value: Any) -> Any:
     """Return ``value`` with equal things made alike, at every depth.
@@ -37,7 +64,7 @@ def normalize_for_comparison(value: Any) -> Any:
     Keys, booleans, integers and tuples stay as they are.
     """
     if isinstance(value, dict):
-        return {key: _normalize_entry(key, entry) for key, entry in value.items()}
+        return {key: _normalize_entry(key, entry) for key, entry in raw_items(value)}
     if isinstance(value, list):
         return [normalize_for_comparison(element) for element in value]
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
@@ -58,18 +85,128 @@ def _sort_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=str)
 
 
+def _without_session(db: Any) -> Any:
+    if isinstance(db, dict) and SESSION_KEY in db:
+        return {key: value for key, value in raw_items(db) if key != SESSION_KEY}
+    return db
+
+
 def canonical_form(db: Any) -> Any:
     """Return what of ``db`` is hashed: normalised, without the top-level session."""
-    if isinstance(db, dict):
-        db = {key: value for key, value in db.items() if key != SESSION_KEY}
-    return normalize_for_comparison(db)
+    return normalize_for_comparison(_without_session(db))
 
 
 def canonical_text(db: Any) -> str:
     """Return the text whose hash is the database's hash: compact ASCII JSON with sorted keys."""
-    return json.dumps(canonical_form(db), sort_keys=True, separators=(",", ":"), default=str)
+    return b"".join(_chunks(_without_session(db))).decode()
 
 
 def get_dict_hash(db: Any) -> str:
     """Return the SHA-256 of the canonical text of ``db`` in hexadecimal."""
-    return hashlib.sha256(canonical_text(db).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for chunk in _chunks(_without_session(db)):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _chunks(db: Any) -> Iterator[bytes]:
+    """Yield the canonical text of ``db``, that of a database piece by piece: it is long."""
+    if not isinstance(db, dict) or not _is_put_together(db):
+        yield _text(db)
+        return
+    mark = b"{"
+    for key, entry in _sorted_entries(db):
+        yield mark + _key_text(key)
+        yield _entry_text(key, entry)
+        mark = b","
+    yield b"}"
+
+
+def _text(value: Any) -> bytes:
+    """Return the canonical text of ``value``, which is no database, so that no part of it is a session."""
+    part = unchanged(value)
+    if part is None:
+        return _new_text(value)
+    text: bytes | None = getattr(part, "text", None)
+    if text is None:
+        text = part.text = _shared_text(part)
+    return text
+
+
+def _shared_text(part: SharedDict | SharedList) -> bytes:
+    if type(part) is SharedDict and part and all(map(is_shared, part.values())):
+        return _object_text(_pieces(part).values())
+    text = _ENCODER.encode(part)
+    small = text.lower()
+    return _plain_text(part) if any(sign in small for sign in _SIGNS) else text.encode()
+
+
+def _new_text(value: Any) -> bytes:
+    """Return the text of what has none yet, put together from texts of its parts where there may be any."""
+    if type(value) is WorldList and any(map(_has_text, value)):
+        return b"[%b]" % b",".join(map(_text, value))
+    if isinstance(value, dict):
+        source = source_of(value)
+        if isinstance(source, SharedDict) and _are_texts(value.keys() - source.keys()):
+            return _object_text(_changed_pieces(value, source))
+        if _is_put_together(value):
+            return _object_text(starmap(_piece, _sorted_entries(value)))
+    return _plain_text(value)
+
+
+def _plain_text(value: Any) -> bytes:
+    return _ENCODER.encode(normalize_for_comparison(value)).encode()
+
+
+def _changed_pieces(value: dict[str, Any], source: SharedDict) -> Iterable[bytes]:
+    """Return the sorted texts of the entries of ``value``, of which most are those of ``source``."""
+    pieces = dict(_pieces(source))
+    for key in source.keys() - value.keys():
+        del pieces[key]
+    for key, entry in raw_items(value):
+        before = source.get(key, _ABSENT)
+        if entry is not before and not (is_shared(before) and unchanged_from(entry, before)):
+            pieces[key] = _piece(key, entry)
+    return pieces.values() if pieces.keys() <= source.keys() else map(pieces.__getitem__, sorted(pieces))
+
+
+def _pieces(part: SharedDict) -> dict[str, bytes]:
+    """Return the texts of the entries of ``part``, key and value, sorted by key; they are kept with it."""
+    pieces: dict[str, bytes] | None = getattr(part, "pieces", None)
+    if pieces is None:
+        pieces = part.pieces = {key: _piece(key, part[key]) for key in sorted(part)}
+    return pieces
+
+
+def _piece(key: str, value: Any) -> bytes:
+    return _key_text(key) + _entry_text(key, value)
+
+
+def _key_text(key: str) -> bytes:
+    return encode_basestring_ascii(key).encode() + b":"
+
+
+def _entry_text(key: str, value: Any) -> bytes:
+    if key in ORDER_FREE_KEYS and isinstance(value, list):
+        return _ENCODER.encode(_normalize_entry(key, value)).encode()
+    return _text(value)
+
+
+def _object_text(pieces: Iterable[bytes]) -> bytes:
+    return b"{%b}" % b",".join(pieces)
+
+
+def _sorted_entries(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(raw_items(value), key=itemgetter(0))
+
+
+def _is_put_together(value: dict[Any, Any]) -> bool:
+    return any(map(_has_text, raw_values(value))) and _are_texts(value)
+
+
+def _are_texts(keys: Iterable[Any]) -> bool:
+    return all(type(key) is str for key in keys)
+
+
+def _has_text(value: Any) -> bool:
+    return type(value) in (SharedDict, SharedList, WorldDict, WorldList)

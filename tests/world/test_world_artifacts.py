@@ -57,12 +57,32 @@ def test_each_load_is_a_fresh_copy(root: Path) -> None:
     assert load_db_artifact("db") == {"orders": {}}
 
 
+def test_a_database_that_changed_on_disk_is_read_again(root: Path) -> None:
+    (root / "db").mkdir()
+    (root / "db" / "orders.json").write_text('{"1": {}}')
+    before = load_db_artifact("db")
+    (root / "db" / "orders.json").write_text('{"1": {}, "2": {}}')
+    (root / "db" / "customers.json").write_text("{}")
+    assert load_db_artifact("db") == {"orders": {"1": {}, "2": {}}, "customers": {}}
+    assert before == {"orders": {"1": {}}}
+    (root / "db.json").write_text('{"orders": {}}')
+    assert load_db_artifact("db") == {"orders": {}}
+
+
+def test_an_unchanged_database_is_read_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "db.json").write_text('{"orders": {}}')
+    load_db_artifact("db")
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: pytest.fail("read again"))
+    assert load_db_artifact("db") == {"orders": {}}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         pytest.param('{"a":\n 1;}', r"db\.json:2:3: not JSON", id="place of the fault"),
         pytest.param("[1]", r"db\.json: a database is a JSON object, this is list", id="list"),
         pytest.param('{"a": NaN}', r"db\.json: NaN is not a JSON value", id="NaN"),
+        pytest.param('{"a":' + "[" * 900 + "]" * 900 + "}", r"db\.json: .*recursion", id="bottomless"),
         pytest.param(b"\xff", r"db\.json: .*utf-8", id="not text"),
     ],
 )
