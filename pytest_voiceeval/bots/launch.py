@@ -122,6 +122,11 @@ class CommandBot:
         """What it is, for messages."""
         return f"cmd:{self._process.command}"
 
+    @property
+    def trace_file(self) -> Path:
+        """Where an agent may write figures of its own of a call."""
+        return self._process.trace_file
+
     def open(self, scenario: Scenario) -> AbstractAsyncContextManager[str]:
         """Have the process listening; yields its URL.
 

@@ -14,10 +14,13 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
-from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.model.turns import AGENT, Side
 
 SIDE_VARIABLE = "VOICEEVAL_SIDE"
 """Environment variable that tells a command which side of the call its bot plays."""
+
+TRACE_VARIABLE = "VOICEEVAL_TRACE_METRICS"
+"""Environment variable that names the file into which an agent may write figures of its own of each call."""
 
 _PORT = "{port}"
 _POLL_SECONDS = 0.1
@@ -83,6 +86,15 @@ class BotProcess:
         if process.stdin is not None:
             process.stdin.close()
 
+    @property
+    def trace_file(self) -> Path:
+        """The file that ``TRACE_VARIABLE`` names; only an agent is told of it."""
+        return self.log_path.absolute().with_name(f"{self.log_path.stem}_trace_metrics.json")
+
+    def _environment(self) -> dict[str, str]:
+        own: dict[str, str] = {SIDE_VARIABLE: self.side}
+        return own | {TRACE_VARIABLE: str(self.trace_file)} if self.side == AGENT else own
+
     def _start(self) -> subprocess.Popen[bytes]:
         self._port = _free_port()
         words = [word.replace(_PORT, str(self._port)) for word in self._words]
@@ -93,7 +105,7 @@ class BotProcess:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, SIDE_VARIABLE: self.side},
+                env={**os.environ, **self._environment()},
                 start_new_session=True,
             )
 

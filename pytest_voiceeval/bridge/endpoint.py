@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
@@ -36,6 +37,15 @@ class Endpoint(Protocol):
 
     def close(self) -> None:
         """Give up what outlives a call, such as a process; may be called twice."""
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """A bot that may leave figures of its own of each call in a file, before it gives its evidence."""
+
+    @property
+    def trace_file(self) -> Path:
+        """Where it writes them, JSON, over those of the call before."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.logs import bots_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.run.trace import collect_trace, expect_trace
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.noise import noise_of
 from pytest_voiceeval.scoring.composite import score
@@ -66,9 +67,11 @@ def hold(
                 ),
             )
 
+    expect_trace(agent)
     with bots_log_into(folder / BOT_LOG):
         conversation = clock.run(call())
     keep(conversation)
+    collect_trace(agent, folder)
     return conversation
 
 

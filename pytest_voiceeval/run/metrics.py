@@ -16,6 +16,7 @@ from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_t
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.tool_errors import tool_errors
+from pytest_voiceeval.run.trace import trace_metrics
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
 
@@ -39,6 +40,7 @@ def metrics_json(
         "success_breakdown": scores.breakdown.to_json(),
         "is_successful": IS_SUCCESSFUL.get(scores.verdict, "N/A"),
         **_task_success(scores),
+        **trace_metrics(folder),
         **_ours(conversation, scores, judgement),
         AGENT_TURNS: agent_turns(conversation),
         "attempts": _attempts(conversation, folder),

@@ -257,3 +257,15 @@ def count(db, plus=0):
     assert [
         (v["side"], v["passed"], v["expected"], v["actual"]) for v in metrics["db_state_assertion_verdicts"]
     ] == [("agent", True, 1, 1), ("user", False, 4, 3), ("user", False, 2, None)]
+
+
+def test_a_fixture_may_leave_figures_of_the_agent_as_the_readme_shows(
+    hold: Hold, write: Callable[[str, str], Path]
+) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = readme[readme.index("@pytest.fixture\ndef voice_conversation(") :].partition("```")[0]
+    server = "class Server:\n    def traces_as_json(self):\n        return '{\"ttfb\": 0.2}'\n"
+    fixture = "@pytest.fixture\ndef my_server():\n    return Server()\n"
+    write("scenarios/conftest.py", f"import pytest\n\n{server}\n{fixture}\n{shown}")
+    _, metrics = hold("pass")
+    assert metrics["trace_metrics"] == {"ttfb": 0.2}
