@@ -9,8 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_voiceeval.commands.arguments import keep_quiet
 from pytest_voiceeval.errors import VoiceEvalError
-from pytest_voiceeval.run.logs import mute_default_sink
 from pytest_voiceeval.scenarios.packs import packs_of
 from pytest_voiceeval.world.roots import ROOT_VARIABLE
 
@@ -25,7 +25,7 @@ SHARED_DATA = Path(__file__).parents[3] / "shared" / "data"
 def main(arguments: list[str] | None = None) -> int:
     """Run all files; return 0 if every case held or has its reason not to, 1 if not, 2 for wrong usage."""
     options = _parser().parse_args(arguments)
-    mute_default_sink()  # before pipecat is imported, which greets
+    keep_quiet()
     if root := _data_root(options.data, options.files):
         os.environ[ROOT_VARIABLE] = str(root)
     try:
