@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, UnknownNameError
@@ -19,6 +20,8 @@ DEFAULT_DOMAIN = "default"
 INJECTED = ("rtvi", "shared_state")
 
 T = TypeVar("T", bound=type)
+
+_KEPT_SIGNATURES = 512
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,16 @@ def _entries(domain: str) -> dict[str, _Entry]:
     return {name: entry for name, entry in _domains.get(domain, {}).items() if entry.origin.is_loaded}
 
 
+def _find(name: str, domain: str) -> _Entry | None:
+    entry = _domains.get(domain, {}).get(name)
+    return entry if entry and entry.origin.is_loaded else None
+
+
+@lru_cache(_KEPT_SIGNATURES)
+def _parameters(cls: type[StandardSchemaTool]) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(cls).parameters
+
+
 def tool_name(cls: type[StandardSchemaTool]) -> str:
     """Return the name that ``cls`` is registered by: its ``name``, else the name of the class."""
     return cls.name if isinstance(cls.name, str) and cls.name else cls.__name__
@@ -74,7 +87,7 @@ def tool_name(cls: type[StandardSchemaTool]) -> str:
 def find_tool(name: str, domain: str = DEFAULT_DOMAIN) -> type[StandardSchemaTool] | None:
     """Return the tool class of that name in ``domain``, else in the default domain, else ``None``."""
     for place in (domain, DEFAULT_DOMAIN):
-        if entry := _entries(place).get(name):
+        if entry := _find(name, place):
             return entry.cls
     return None
 
@@ -95,9 +108,9 @@ def get_schema_tool_for_eval(
     cls = find_tool(name, domain)
     if cls is None:
         raise UnknownNameError(unknown_tool_message(name, domain))
-    if name not in _entries(domain):
+    if _find(name, domain) is None:
         logger.warning("no tool '%s' in domain '%s'; the one of domain 'default' is taken", name, domain)
-    wanted = inspect.signature(cls).parameters
+    wanted = _parameters(cls)
     offered = {"rtvi": rtvi, "shared_state": shared_state}
     injected = {key: offered[key] for key in INJECTED if key in wanted}
     return cls(**injected, **kwargs)
@@ -105,7 +118,7 @@ def get_schema_tool_for_eval(
 
 def constructor_arguments(cls: type[StandardSchemaTool]) -> list[str] | None:
     """Return the arguments that a scenario may give to ``cls``; ``None`` if it takes any."""
-    parameters = inspect.signature(cls).parameters
+    parameters = _parameters(cls)
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return None
     return [name for name in parameters if name not in INJECTED]

@@ -23,12 +23,12 @@ from pytest_voiceeval.world.overlay import (
     SharedList,
     WorldDict,
     WorldList,
+    is_copy,
     is_shared,
     raw_items,
     raw_values,
     source_of,
     unchanged,
-    unchanged_from,
 )
 
 SESSION_KEY = "session"
@@ -98,26 +98,51 @@ def canonical_form(db: Any) -> Any:
 
 def canonical_text(db: Any) -> str:
     """Return the text whose hash is the database's hash: compact ASCII JSON with sorted keys."""
-    return b"".join(_chunks(_without_session(db))).decode()
+    return b"".join(_chunks(_texts(_without_session(db)))).decode()
 
 
 def get_dict_hash(db: Any) -> str:
     """Return the SHA-256 of the canonical text of ``db`` in hexadecimal."""
+    texts = _texts(_without_session(db))
+    part = source_of(db)
+    if not isinstance(part, SharedDict) or not _are_of(texts, part):
+        return _digest(texts)
+    digest: str | None = getattr(part, "digest", None)
+    if digest is None:
+        digest = part.digest = _digest(texts)
+    return digest
+
+
+def _texts(db: Any) -> dict[str, bytes] | bytes:
+    """Return the canonical texts of the tables of ``db``, by key and sorted, or that of all of it."""
+    if isinstance(db, dict) and _is_put_together(db):
+        return {key: _entry_text(key, entry) for key, entry in _sorted_entries(db)}
+    return _text(db)
+
+
+def _are_of(texts: dict[str, bytes] | bytes, part: SharedDict) -> bool:
+    """Return whether ``texts`` are what is kept with the entries of ``part``."""
+    if isinstance(texts, bytes) or texts.keys() != part.keys():
+        return False
+    return all(text is getattr(part[key], "text", None) for key, text in texts.items())
+
+
+def _digest(texts: dict[str, bytes] | bytes) -> str:
     digest = hashlib.sha256()
-    for chunk in _chunks(_without_session(db)):
+    for chunk in _chunks(texts):
         digest.update(chunk)
     return digest.hexdigest()
 
 
-def _chunks(db: Any) -> Iterator[bytes]:
-    """Yield the canonical text of ``db``, that of a database piece by piece: it is long."""
-    if not isinstance(db, dict) or not _is_put_together(db):
-        yield _text(db)
+def _chunks(texts: dict[str, bytes] | bytes) -> Iterator[bytes]:
+    """Yield the canonical text of a database piece by piece: it is long."""
+    if isinstance(texts, bytes):
+        yield texts
         return
     mark = b"{"
-    for key, entry in _sorted_entries(db):
+    for key, text in texts.items():
         yield mark + _key_text(key)
-        yield _entry_text(key, entry)
+        yield text
         mark = b","
     yield b"}"
 
@@ -165,7 +190,7 @@ def _changed_pieces(value: dict[str, Any], source: SharedDict) -> Iterable[bytes
         del pieces[key]
     for key, entry in raw_items(value):
         before = source.get(key, _ABSENT)
-        if entry is not before and not (is_shared(before) and unchanged_from(entry, before)):
+        if entry is not before and not is_copy(entry, before):
             pieces[key] = _piece(key, entry)
     return pieces.values() if pieces.keys() <= source.keys() else map(pieces.__getitem__, sorted(pieces))
 

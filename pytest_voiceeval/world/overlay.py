@@ -31,11 +31,13 @@ class SharedDict(dict[str, Any]):
 
     Attributes:
         text: its canonical text, set when it is first asked for.
+        digest: its hash, if it is a database, set likewise.
         pieces: the canonical texts of its entries, sorted by key, set likewise.
     """
 
-    __slots__ = ("pieces", "text")
+    __slots__ = ("digest", "pieces", "text")
     text: bytes
+    digest: str
     pieces: dict[str, bytes]
 
     __setitem__ = __delitem__ = __ior__ = _refuse
@@ -219,18 +221,33 @@ def unchanged(value: Any) -> SharedDict | SharedList | None:
     if is_shared(value):
         return value
     source = source_of(value)
-    if source is None or len(source) != len(value):
-        return None
-    if type(value) is WorldDict and list(value) != list(source):
-        return None
-    pairs = zip(raw_values(value), raw_values(source), strict=True)
-    same = all(now is then or (is_shared(then) and unchanged_from(now, then)) for now, then in pairs)
-    return source if same else None
+    return source if source is not None and _is_copy(value, source) else None
 
 
-def unchanged_from(value: Any, part: SharedDict | SharedList) -> bool:
-    """Return whether ``value`` is an unchanged copy of ``part``."""
-    return source_of(value) is part and unchanged(value) is not None
+def is_copy(value: Any, part: Any) -> bool:
+    """Return whether ``value`` is an unchanged copy of ``part``, which then is a shared part."""
+    return part is not None and source_of(value) is part and _is_copy(value, part)
+
+
+def _is_copy(value: Any, source: Any) -> bool:
+    """Return whether ``value``, which was copied from ``source``, still has its very entries."""
+    if isinstance(source, dict):
+        if [*value] != [*source]:
+            return False
+        pairs = zip(dict.values(value), source.values(), strict=True)
+    elif len(value) != len(source):
+        return False
+    else:
+        pairs = zip(value, source, strict=True)
+    for now, then in pairs:
+        if now is not then:
+            # A loop of its own: this is most of what a hash costs.
+            kind = type(now)
+            if not (kind is WorldDict or kind is WorldList):
+                return False
+            if getattr(now, "_source", None) is not then or not _is_copy(now, then):
+                return False
+    return True
 
 
 def raw_values(value: dict[Any, Any] | list[Any]) -> Iterable[Any]:
