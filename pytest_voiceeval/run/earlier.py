@@ -1,0 +1,120 @@
+"""The folders of scenarios in a run that was begun before, told apart by whose they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pytest_voiceeval.run.files import claim_folder, file_name, read_json
+from pytest_voiceeval.run.resume import (
+    KILLED,
+    KILLED_MARK,
+    classify_scenario_resume_state,
+    scenario_folders,
+)
+from pytest_voiceeval.world.files import write_json
+
+ITEM_FILE = "item.json"
+STAMP_LENGTH = len("20261130_141734")
+
+
+@dataclass(frozen=True)
+class ItemNote:
+    """Whose a folder is.
+
+    Attributes:
+        item: name of the scenario's item, or the node id of a test by hand.
+        invocation: which start of pytest made the folder; begins with the time of it.
+    """
+
+    item: str
+    invocation: str
+
+
+def write_note(folder: Path, item: str, invocation: str) -> None:
+    """Note in a folder whose it is."""
+    write_json(folder / ITEM_FILE, {"item": item, "invocation": invocation})
+
+
+def read_note(folder: Path) -> ItemNote | None:
+    """Return whose a folder is; ``None`` if nothing in it says so."""
+    content = read_json(folder / ITEM_FILE)
+    if not isinstance(content, dict):
+        return None
+    return ItemNote(str(content.get("item")), str(content.get("invocation")))
+
+
+class EarlierRun:
+    """What earlier invocations left in the folder of a run. What this one makes there is never looked at.
+
+    Args:
+        folder: of the run.
+        invocation: which start of pytest this is.
+        min_agent_turns: how often an agent must have answered.
+    """
+
+    def __init__(self, folder: Path, invocation: str, min_agent_turns: int) -> None:
+        self.folder = folder
+        self._invocation = invocation
+        self._min_agent_turns = min_agent_turns
+
+    @cached_property
+    def _folders(self) -> dict[str, Path]:
+        """The last folder of each item; of one that has no note, by the name of the folder."""
+        found: dict[str, Path] = {}
+        for folder in sorted(scenario_folders(self.folder), key=_number):
+            note = read_note(folder)
+            if note is None or note.invocation != self._invocation:
+                found[note.item if note else folder.name] = folder
+        return found
+
+    def folder_of(self, item: str) -> Path | None:
+        """Return the folder that an item left; ``None`` if there is none."""
+        return self._folders.get(item) or self._folders.get(file_name(item))
+
+    def completed(self, item: str) -> Path | None:
+        """Return the folder with the result of an item that needs not be held again; else ``None``."""
+        folder = self.folder_of(item)
+        if folder is None or self._state(folder) != "completed":
+            return None
+        return folder
+
+    def move_aside(self, item: str) -> Path | None:
+        """Move what an item left without a result aside, and return where to; ``None`` if there is nothing."""
+        folder = self.folder_of(item)
+        if folder is None or not folder.is_dir() or self._state(folder) == "completed":
+            return None
+        aside = claim_folder(folder.with_name(f"{folder.name}{KILLED}{self._invocation[:STAMP_LENGTH]}"))
+        folder.replace(aside)
+        (aside / KILLED_MARK).touch()
+        self._folders.pop(item, None)
+        self._folders.pop(file_name(item), None)
+        return aside
+
+    def others(self, items: Collection[str]) -> dict[str, Path]:
+        """Return the folders with metrics of all items but ``items``."""
+        known = {*items, *map(file_name, items)}
+        return {
+            item: folder
+            for item, folder in self._folders.items()
+            if item not in known and isinstance(read_json(folder / "metrics.json"), dict)
+        }
+
+    def _state(self, folder: Path) -> str:
+        return classify_scenario_resume_state(folder, self._min_agent_turns)[0]
+
+
+def _number(folder: Path) -> tuple[str, int]:
+    """Return a folder's name and number: ``name.2`` is the second that was made for it."""
+    found = re.fullmatch(r"(.+)\.(\d+)", folder.name)
+    return (found[1], int(found[2])) if found else (folder.name, 1)
+
+
+def own_content(folder: Path) -> dict[str, Any]:
+    """Return what ``metrics.json`` of a folder holds, with the folder where it is now."""
+    content = read_json(folder / "metrics.json")
+    return (content if isinstance(content, dict) else {}) | {"scenario_directory": str(folder)}

@@ -1,0 +1,52 @@
+"""Secrets out of texts that are written down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+REDACTED = "<redacted>"
+SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signature|auth)"
+SHORTEST = 6
+"""Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
+
+_VARIABLE = re.compile(rf"(?i){SECRET}s?$")
+_USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
+_QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s]+")
+_FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
+_ASSIGNED = re.compile(rf"(?i)\b(\w*{SECRET}=)(\"[^\"]*\"|'[^']*'|[^\s&]+)")
+_BEARER = re.compile(r"(?i)\b(bearer\s+)\S+")
+
+
+def redacted(value: Any, environment: Mapping[str, str]) -> Any:
+    """Return ``value`` with the secrets in its texts replaced.
+
+    A secret is what the name before it says to be one: the value of a flag, of a variable or of a part of
+    an URL; user and password of an URL; and what a variable of ``environment`` with such a name holds.
+    """
+    if isinstance(value, Mapping):
+        return {key: redacted(inner, environment) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return _redacted_list(list(value), environment)
+    return _redacted_text(value, environment) if isinstance(value, str) else value
+
+
+def _redacted_list(values: list[Any], environment: Mapping[str, str]) -> list[Any]:
+    """Return arguments of a command: a value may stand in the one behind its flag."""
+    found = []
+    is_secret = False
+    for value in values:
+        found.append(REDACTED if is_secret else redacted(value, environment))
+        is_secret = isinstance(value, str) and value.startswith("-") and _VARIABLE.search(value) is not None
+    return found
+
+
+def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
+    secrets = [value for name, value in environment.items() if _VARIABLE.search(name) and len(value) >= SHORTEST]
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, REDACTED)
+    text = _USER_INFO.sub(f"{REDACTED}@", text)
+    for pattern in (_QUERY, _FLAG, _ASSIGNED, _BEARER):
+        text = pattern.sub(rf"\1{REDACTED}", text)
+    return text
