@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -255,3 +256,12 @@ def _existing(path: Path, key: str, what: str) -> Path:
     if not path.exists():
         raise ProfileError(f"{key}: {path} does not exist; write {what}")
     return path
+
+
+def profile_digest(name_or_path: str) -> str | None:
+    """Return a fingerprint of what a profile says; ``None`` if it can't be had, as of a command or an URL."""
+    try:
+        profile = load_profile(name_or_path)
+    except ProfileError:
+        return None
+    return hashlib.sha256(profile.model_dump_json().encode()).hexdigest()[:16]

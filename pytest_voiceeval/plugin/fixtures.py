@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +10,8 @@ import pytest
 from pytest_voiceeval.errors import DefinitionError, JudgeError
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK
+from pytest_voiceeval.plugin.notes import forget, note
+from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.failure import judge_error_text
@@ -18,10 +20,8 @@ from pytest_voiceeval.report.properties import (
     ATTEMPTS,
     RETRY_REASON,
     SCENARIO,
-    Property,
     attempts,
     properties,
-    replaced,
 )
 from pytest_voiceeval.run.logs import mute_default_sink
 from pytest_voiceeval.run.session import RunFolder
@@ -97,10 +97,16 @@ def voice_folder(
     request: pytest.FixtureRequest, voice_scenario: Scenario, pytestconfig: pytest.Config
 ) -> Path:
     """The folder for the files of this scenario, new and named after it."""
-    from pytest_voiceeval.run.files import claim_folder, file_name  # noqa: PLC0415 - light start
+    from pytest_voiceeval.run.earlier import write_note  # noqa: PLC0415 - light start
+    from pytest_voiceeval.run.files import claim_folder, file_name  # noqa: PLC0415 - as above
 
-    run_folder = pytestconfig.stash[run_folder_key].open()
-    folder = claim_folder(run_folder / file_name(str(voice_scenario.name)))
+    node = request.node
+    item = node.name if isinstance(node, VoiceItem) else node.nodeid
+    if earlier := pytestconfig.stash.get(earlier_key, None):
+        earlier.move_aside(item)
+    name = node.name if isinstance(node, VoiceItem) else str(voice_scenario.name)
+    folder = claim_folder(pytestconfig.stash[run_folder_key].open() / file_name(name))
+    write_note(folder, item, pytestconfig.stash[invocation_key])
     forget(request.node, (ATTEMPTS, RETRY_REASON))  # of the item before a plugin ran it again
     note(request.node, [(ARTIFACTS, str(folder))])
     return folder
@@ -164,16 +170,6 @@ def voice_metrics(
     if metrics.verdict is Verdict.ERROR:
         raise JudgeError(judge_error_text(metrics))
     return metrics
-
-
-def note(item: pytest.Item, pairs: list[Property]) -> None:
-    """Have the reports of ``item`` carry properties, in place of those of the same names."""
-    item.user_properties[:] = replaced(item.user_properties, pairs)
-
-
-def forget(item: pytest.Item, names: Collection[str]) -> None:
-    """Have the reports of ``item`` carry no property of these names."""
-    item.user_properties[:] = [pair for pair in item.user_properties if pair[0] not in names]
 
 
 def _marked_scenario(request: pytest.FixtureRequest) -> Scenario:

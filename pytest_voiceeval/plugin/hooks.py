@@ -12,17 +12,25 @@ import pytest
 from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, VoiceEvalError
 from pytest_voiceeval.plugin import options
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
-from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, note, run_folder_key
+from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
+from pytest_voiceeval.plugin.notes import note
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.recorder import Recorder
+from pytest_voiceeval.plugin.resuming import (
+    earlier_key,
+    invocation_key,
+    new_invocation,
+    with_scenarios_of_before,
+)
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
-from pytest_voiceeval.plugin.workers import FOLDER_INPUT, Workers
+from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
+from pytest_voiceeval.run.earlier import EarlierRun
 from pytest_voiceeval.run.session import RunFolder
 
 if TYPE_CHECKING:
@@ -67,27 +75,40 @@ def pytest_configure(config: pytest.Config) -> None:
     Last of all, so that the markers of others are known.
     """
     settings = config.stash[settings_key] = Settings.from_config(config)
-    selection = config.stash[selection_key] = select(config, settings)
+    chosen = with_scenarios_of_before(config, settings)
+    selection = config.stash[selection_key] = select(config, chosen)
     if selection.marks.voice_is_ours:
         config.addinivalue_line("markers", f"{VOICE_MARK}: every voice scenario")
     config.addinivalue_line(
         "markers", f"{SCENARIO_MARK}(name): the scenario that the voice_* fixtures are for"
     )
     config.stash[broken_key] = []
-    agreed = getattr(config, "workerinput", {}).get(FOLDER_INPUT)
-    folder = config.stash[run_folder_key] = RunFolder(settings.output_dir, Path(agreed) if agreed else None)
+    folder = _place(config, settings)
     _register_collection(config, selection)
     if not hasattr(config, "workerinput"):
         if selection.chosen:
             _check_bots(config, settings)
             _check_judge(config, settings)
             _check_folder(config, settings, folder)
-        config.pluginmanager.register(Recorder(folder, selection.catalogue), "voiceeval-recorder")
+        recorder = Recorder(config, folder, selection.catalogue)
+        config.pluginmanager.register(recorder, "voiceeval-recorder")
         if config.pluginmanager.has_plugin("xdist"):
-            workers = Workers(settings, folder, has_scenarios=bool(selection.chosen))
+            invocation = config.stash[invocation_key]
+            workers = Workers(settings, folder, invocation, has_scenarios=bool(selection.chosen))
             config.pluginmanager.register(workers, "voiceeval-workers")
     if config.getoption("allure_report_dir", default=None):
         config.stash[allure_key] = AllureAttachments()
+
+
+def _place(config: pytest.Config, settings: Settings) -> RunFolder:
+    """Return the folder of the run, and put into the stash who makes folders in it, and who did before."""
+    given = getattr(config, "workerinput", {})
+    invocation = config.stash[invocation_key] = given.get(INVOCATION_INPUT) or new_invocation()
+    agreed = given.get(FOLDER_INPUT) or settings.resume
+    folder = config.stash[run_folder_key] = RunFolder(settings.output_dir, Path(agreed) if agreed else None)
+    if settings.resume:
+        config.stash[earlier_key] = EarlierRun(settings.resume, invocation, settings.min_agent_turns)
+    return folder
 
 
 def _register_collection(config: pytest.Config, selection: Selection) -> None:

@@ -12,6 +12,7 @@ import pytest
 from pytest_voiceeval.errors import DefinitionError, FileSkippedError
 from pytest_voiceeval.plugin.catalogue import Entry
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on, register
+from pytest_voiceeval.plugin.resuming import restored
 from pytest_voiceeval.plugin.selection import Names, selection_key
 from pytest_voiceeval.report.failure import failure_text, skip_reason
 
@@ -50,9 +51,15 @@ def message_alone(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
 
 
 class VoiceItem(pytest.Function):
-    """One scenario."""
+    """One scenario.
+
+    Attributes:
+        scenario: its class.
+        restored: its result from before, if it has one and this run goes on with an earlier one.
+    """
 
     scenario: type[Scenario]
+    restored: Metrics | None
 
     @classmethod
     def of_scenario(
@@ -68,6 +75,20 @@ class VoiceItem(pytest.Function):
         for own in marks_on(scenario):
             item.add_marker(own if isinstance(own, pytest.MarkDecorator) else _decorator(own))
         return item
+
+    def setup(self) -> None:
+        """Set the fixtures up, unless the scenario has a result from before: then nothing is held."""
+        self.restored = restored(self)
+        if self.restored is None:
+            super().setup()
+
+    def runtest(self) -> None:
+        """Assert the verdict, of this call or of the one from before."""
+        __tracebackhide__ = True
+        if self.restored is None:
+            super().runtest()
+        else:
+            assert_successful(self.restored)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
         """Return the file and the line of the scenario class."""

@@ -176,6 +176,15 @@ CONVERSATION_END_POLICY = Option(
     "that the simulated caller ends it, or that nobody speaks after the caller's last turn)",
     "POLICY",
 )
+RESUME = Option(
+    "voice_resume",
+    str.strip,
+    "",
+    "go on with a run that was begun before: its timestamp, its name or its folder; scenarios that have a "
+    "result are reported from it and not held again",
+    "RUN",
+    if_empty="write the timestamp of a run, such as 20261130_141734, its name, or its folder",
+)
 
 OPTIONS: tuple[Option[Any], ...] = (
     SCENARIOS,
@@ -197,6 +206,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     MAX_AUTO_RETRIES,
     AUTO_RETRY_BACKOFF_SECS,
     *JUDGE_OPTIONS,
+    RESUME,
 )
 
 

@@ -11,13 +11,15 @@ import pytest
 
 from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
-from pytest_voiceeval.plugin.options import OPTIONS
+from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_record
 from pytest_voiceeval.plugin.settings import settings_key
+from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word, counts
 from pytest_voiceeval.report.properties import (
     ARTIFACTS,
     ATTEMPTS,
     BROKEN,
+    CHANGED,
     RETRY_REASON,
     SCENARIO,
     VERDICT,
@@ -25,16 +27,26 @@ from pytest_voiceeval.report.properties import (
     look_up,
 )
 from pytest_voiceeval.report.terminal import summary_lines
+from pytest_voiceeval.run.agent_turns import retried_attempts
+from pytest_voiceeval.run.aggregate import ERROR
+from pytest_voiceeval.run.earlier import own_content, read_note
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import file_name
+from pytest_voiceeval.run.history import RunHistory, changed_options, read_invocations
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 
 
 class Recorder:
     """Lives in the one process that sees all reports: never on a worker of xdist."""
 
-    def __init__(self, folder: RunFolder, catalogue: Catalogue) -> None:
+    def __init__(self, config: pytest.Config, folder: RunFolder, catalogue: Catalogue) -> None:
+        self._config = config
+        self._min_agent_turns = config.stash[settings_key].min_agent_turns
+        self._invocation = config.stash[invocation_key]
+        self._earlier = config.stash.get(earlier_key, None)
+        self._history: RunHistory | None = None
         self._folder = folder
+        self._folder.on_made = self._begin_history
         self._catalogue = catalogue
         self._log = EvaluationLog(folder)
         self._outcomes: dict[str, Outcome] = {}
@@ -63,6 +75,8 @@ class Recorder:
         """Log that a scenario begins."""
         if (name := self._selected.get(nodeid)) is None:
             return
+        if folder := self._folder.find():
+            self._begin_history(folder)
         if nodeid not in self._begun:
             self._begun.append(nodeid)
         place = f"{self._begun.index(nodeid) + 1}/{len(self._selected)}"
@@ -101,49 +115,116 @@ class Recorder:
             Path(folder) if isinstance(folder, str) else None,
             number if isinstance(number := look_up(report.user_properties, ATTEMPTS), int) else 1,
             str(look_up(report.user_properties, RETRY_REASON) or ""),
+            is_from_before=isinstance(folder, str) and self._is_from_before(Path(folder)),
+            changes=str(look_up(report.user_properties, CHANGED) or ""),
         )
 
+    def _is_from_before(self, folder: Path) -> bool:
+        if self._earlier is None:
+            return False
+        note = read_note(folder)
+        return note is None or note.invocation != self._invocation
+
+    def _begin_history(self, folder: Path) -> None:
+        """Write down that the run is begun, before anything of it can be lost."""
+        if self._history is None:
+            record = start_record(self._config, self._started_at, self._names())
+            self._history = RunHistory(folder, record, is_resumed=self._earlier is not None)
+            self._history.write()
+
+    def pytest_report_header(self) -> list[str]:
+        """Say which run is gone on with, and what is other now."""
+        if self._earlier is None:
+            return []
+        warnings = [f"warning: {warning}" for warning in self._option_warnings()]
+        return [f"voice scenarios: resuming {shown_path(self._earlier.folder)}", *warnings]
+
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    def pytest_sessionfinish(self) -> None:
         """Write the run's files if the run has a folder, however it ended."""
         self._folder.drop_if_empty()
         folder = self._folder.find()
-        if folder is None:
+        if folder is None or not (self._begun or self._outcomes):
             return
         self._log.flush()
-        folders = [outcome.folder for outcome in self._ordered() if outcome.folder]
-        min_agent_turns = session.config.stash[settings_key].min_agent_turns
+        self._begin_history(folder)
+        if self._history is not None:
+            names = self._names()
+            counted = {"resolved_scenario_count": len(names), "resolved_scenario_names": names}
+            self._history.record.update(counted)
+            self._history.write()
         write_session_files(
             folder,
-            read_metrics(folders, min_agent_turns),
-            run_args=self._run_args(session.config),
+            read_metrics(self._result_folders(), self._min_agent_turns),
             tally=self._tally(),
-            min_agent_turns=min_agent_turns,
+            min_agent_turns=self._min_agent_turns,
+            warnings=self._warnings(),
         )
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Tell where everything is."""
         outcomes = [*self._ordered(), *self._broken_off()]
-        if not outcomes and self._folder.find() is None:
+        if not outcomes and (self._earlier or self._folder.find() is None):
             return
         folders = [outcome.folder for outcome in outcomes if outcome.folder]
-        minimum = config.stash[settings_key].min_agent_turns
-        metrics = {folder: records[0] for folder in folders if (records := read_metrics([folder], minimum))}
+        records = {folder: read_metrics([folder], self._min_agent_turns) for folder in folders}
+        metrics = {folder: found[0] for folder, found in records.items() if found}
         full = config.get_verbosity() > 0
         terminalreporter.write_sep("=", "voice scenarios")
         for line in summary_lines(outcomes, metrics, self._folder.find(), self._tally(), full=full):
             terminalreporter.write_line(line)
+        for warning in self._warnings():
+            terminalreporter.write_line(f"warning: {warning}")
+
+    def _warnings(self) -> list[str]:
+        """Return what is other now than when results from before were made."""
+        changed = [
+            f"{outcome.scenario} is not what it was when it was held ({outcome.changes}): its result stands; "
+            f"remove {shown_path(outcome.folder)} to have it held again"
+            for outcome in self._ordered()
+            if outcome.changes and outcome.folder
+        ]
+        return [*self._option_warnings(), *changed]
+
+    def _option_warnings(self) -> list[str]:
+        if self._earlier is None:
+            return []
+        now = start_record(self._config, self._started_at, [])
+        before = self._history.earlier if self._history else read_invocations(self._earlier.folder)
+        return list(changed_options(before, now))
+
+    def _result_folders(self) -> list[Path]:
+        """Return the folders of all results of the run, by scenario, whoever was faster."""
+        own = [(o.scenario, o.node_id, o.folder) for o in self._outcomes.values() if o.folder]
+        others = [(name, item, folder) for item, (name, folder) in self._others().items()]
+        return [folder for *_, folder in sorted([*own, *others])]
+
+    def _others(self) -> dict[str, tuple[str, Path]]:
+        """Return name and folder of scenarios that have a result from before and none from now."""
+        if self._earlier is None:
+            return {}
+        seen = {self._selected.get(node_id, node_id) for node_id in self._outcomes}
+        return {
+            item: (str(own_content(folder).get("scenario_name") or item), folder)
+            for item, folder in self._earlier.others(seen).items()
+        }
 
     def _tally(self) -> Tally:
         unscored = counts(outcome for outcome in self._outcomes.values() if not outcome.is_scored)
         begun = [outcome.node_id for outcome in self._broken_off()]
+        others = self._others()
+        results = [own_content(folder) for _, folder in others.values()]
+        left = self._selected.keys() - self._outcomes.keys() - set(begun)
         return Tally(
-            total=len(self._selected.keys() | self._outcomes.keys()),
-            errors=unscored["error"],
-            skipped=unscored["skipped"],
+            total=len(self._selected.keys() | self._outcomes.keys())
+            + len(others.keys() - set(self._selected.values())),
+            errors=unscored["error"] + sum(result.get("verdict") == ERROR for result in results),
+            skipped=unscored["skipped"] + sum(_is_skipped(result) for result in results),
             broken_off=len(begun),
-            not_run=len(self._selected.keys() - self._outcomes.keys() - set(begun)),
-            retried=sum(outcome.attempts > 1 for outcome in self._outcomes.values()),
+            not_run=sum(self._selected[node_id] not in others for node_id in left),
+            retried=sum(outcome.attempts > 1 for outcome in self._outcomes.values())
+            + sum(bool(retried_attempts(result)) for result in results),
+            from_before=sum(outcome.is_from_before for outcome in self._outcomes.values()) + len(others),
         )
 
     def _broken_off(self) -> list[Outcome]:
@@ -166,20 +247,13 @@ class Recorder:
         """Return the outcomes in an order that does not depend on which worker was faster."""
         return sorted(self._outcomes.values(), key=lambda outcome: (outcome.scenario, outcome.node_id))
 
-    def _run_args(self, config: pytest.Config) -> dict[str, Any]:
+    def _names(self) -> list[str]:
         by_hand = {outcome.scenario for outcome in self._outcomes.values()}
-        names = sorted({*self._selected.values(), *by_hand})
-        return {
-            "started_at": self._started_at.isoformat(timespec="seconds"),
-            "argv": [str(arg) for arg in config.invocation_params.args],
-            "parsed_args": {
-                option.key: config.getini(option.key) if given is None else given
-                for option in OPTIONS
-                for given in [config.getoption(option.key)]
-            },
-            "resolved_scenario_count": len(names),
-            "resolved_scenario_names": names,
-        }
+        return sorted({*self._selected.values(), *by_hand})
+
+
+def _is_skipped(result: dict[str, Any]) -> bool:
+    return result.get("is_successful") == "N/A" and result.get("verdict") != ERROR
 
 
 def _word(report: pytest.TestReport) -> Word | None:

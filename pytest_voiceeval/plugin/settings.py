@@ -39,6 +39,7 @@ class Settings:
         judge_threshold: lowest score of it that passes.
         min_agent_turns, auto_resume_on_stale, auto_resume_on_insufficient_turns, max_auto_retries,
             auto_retry_backoff_secs: when a call has too few turns, and when it is held again.
+        resume: folder of the run that this one goes on with; ``None`` for a run of its own.
         pack_roots: folders of the packs besides the built-in one.
         worker: index of this process among those that hold calls at once; 0 if it is the only one.
     """
@@ -63,6 +64,7 @@ class Settings:
     auto_resume_on_insufficient_turns: bool
     max_auto_retries: int
     auto_retry_backoff_secs: float
+    resume: Path | None
     pack_roots: tuple[Path, ...] = ()
     worker: int = 0
 
@@ -94,6 +96,7 @@ class Settings:
             auto_resume_on_insufficient_turns=options.AUTO_RESUME_ON_INSUFFICIENT_TURNS.read(config),
             max_auto_retries=options.MAX_AUTO_RETRIES.read(config),
             auto_retry_backoff_secs=options.AUTO_RETRY_BACKOFF_SECS.read(config),
+            resume=_resumed_run(config),
             pack_roots=_pack_roots(config),
             worker=int(getattr(config, "workerinput", {}).get("voice_worker", 0)),
         )
@@ -125,6 +128,20 @@ class Settings:
 def _base(config: pytest.Config, option: Option[str]) -> Path:
     """Return where a relative path starts: on the command line where the user is, in the ini at the root."""
     return config.invocation_params.dir if option.is_flagged(config) else config.rootpath
+
+
+def _resumed_run(config: pytest.Config) -> Path | None:
+    option = options.RESUME
+    text = option.read(config)
+    if not text:
+        return None
+    from pytest_voiceeval.run.resume import find_run  # noqa: PLC0415 - light start
+
+    output_dir = _base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config)
+    try:
+        return find_run(text, output_dir, _base(config, option))
+    except ValueError as exc:
+        raise pytest.UsageError(f"{option.name(config)}={text}: {exc}") from None
 
 
 def _bot(config: pytest.Config, option: Option[str]) -> str:

@@ -14,15 +14,19 @@ from pytest_voiceeval.run.session import RunFolder
 
 FOLDER_INPUT = "voice_run_folder"
 WORKER_INPUT = "voice_worker"
+INVOCATION_INPUT = "voice_invocation"
 
 
 class Workers:
     """Hands every worker the run folder and a place; a place is free again when its worker is gone."""
 
-    def __init__(self, settings: Settings, folder: RunFolder, *, has_scenarios: bool) -> None:
+    def __init__(
+        self, settings: Settings, folder: RunFolder, invocation: str, *, has_scenarios: bool
+    ) -> None:
         self._has_scenarios = has_scenarios
         self._settings = settings
         self._folder = folder
+        self._invocation = invocation
         self._places: dict[int, Any] = {}
 
     @pytest.hookimpl(optionalhook=True)
@@ -49,6 +53,7 @@ class Workers:
         place = next(n for n in range(len(self._places) + 1) if n not in self._places)
         self._places[place] = node
         node.workerinput[WORKER_INPUT] = place
+        node.workerinput[INVOCATION_INPUT] = self._invocation
         try:
             node.workerinput[FOLDER_INPUT] = str(self._folder.agree(is_needed=self._has_scenarios))
         except OSError as exc:

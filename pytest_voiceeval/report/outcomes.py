@@ -25,6 +25,8 @@ class Outcome:
         folder: where its files are; ``None`` if it made none.
         attempts: how many calls were held; the last one counts.
         retry_reason: why the one before that does not.
+        is_from_before: the result was made by an earlier start of the run that this one goes on with.
+        changes: what of the scenario is other now than it was then.
     """
 
     node_id: str
@@ -34,6 +36,8 @@ class Outcome:
     folder: Path | None = None
     attempts: int = 1
     retry_reason: str = ""
+    is_from_before: bool = False
+    changes: str = ""
 
     @property
     def is_scored(self) -> bool:

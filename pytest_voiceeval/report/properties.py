@@ -19,6 +19,8 @@ ATTEMPTS = "voice_attempts"
 """How many calls were held; only where one was held again."""
 RETRY_REASON = "voice_retry_reason"
 """Why the last call that does not count does not."""
+CHANGED = "voice_changed"
+"""What of a scenario is other now than when its result was made; only where that is from before."""
 BROKEN = "voice_error"
 """Names the fixture in whose set-up the test ended."""
 

@@ -47,7 +47,8 @@ def summary_lines(
     width = max((len(outcome.scenario) for outcome in outcomes), default=0)
     for outcome in outcomes:
         record = metrics.get(outcome.folder) if outcome.folder else None
-        yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}".rstrip()
+        origin = ", from before" if outcome.is_from_before else ""
+        yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}{origin}".rstrip()
         yield from _attempt_lines(outcome, record or {})
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
             yield from _latency_lines(record)
@@ -105,6 +106,7 @@ def _count_line(outcomes: Sequence[Outcome], tally: Tally) -> str:
         for word, count in counts(outcomes).items()
     ]
     words += [f"{tally.retried} held again"] if tally.retried else []
+    words += [f"{tally.from_before} from before"] if tally.from_before else []
     words += [f"{tally.broken_off} broken off"] if tally.broken_off else []
     words += [f"{tally.not_run} not run"] if tally.not_run else []
     verdicts = [outcome.verdict for outcome in outcomes if outcome.is_scored]

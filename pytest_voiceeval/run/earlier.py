@@ -84,7 +84,7 @@ class EarlierRun:
         return folder
 
     def move_aside(self, item: str) -> Path | None:
-        """Move what an item left without a result aside, and return where to; ``None`` if there is nothing."""
+        """Move what an item left without a result aside; return where to, ``None`` if there is nothing."""
         folder = self.folder_of(item)
         if folder is None or not folder.is_dir() or self._state(folder) == "completed":
             return None

@@ -19,6 +19,9 @@ WITHOUT_EFFECT = {
 }
 """Options that no result depends on, or that hold for results of before too."""
 
+PROFILES = {"the content of the agent's profile": "agent", "the content of the user's profile": "user"}
+"""What a start keeps fingerprints of."""
+
 
 class RunHistory:
     """The starts of one run: those before, and this one.
@@ -37,7 +40,9 @@ class RunHistory:
             record["resumed_from_invocation"] = len(self.earlier) - 1
 
     def write(self) -> None:
-        """Write all starts down."""
+        """Write all starts down, and drop what a start that was killed left half written beside them."""
+        for leftover in self.folder.glob(".*.part"):
+            leftover.unlink()
         write_json(self.folder / RUN_ARGS, {"invocations": [*self.earlier, self.record]})
 
 
@@ -65,10 +70,10 @@ def changed_options(earlier: list[dict[str, Any]], now: Mapping[str, Any]) -> It
         for record in reversed(earlier):
             before = _effects(record)
             if key in before and before[key] != value:
-                yield (
-                    f"{key} is {_shown(value)} now and was {_shown(before[key])} in the start of "
-                    f"{record.get('started_at', '?')}: results of before stand as they are"
-                )
+                found = f"is {_shown(value)} now and was {_shown(before[key])}"
+                change = "is other now than" if key in PROFILES else found
+                at = record.get("started_at", "?")
+                yield f"{key} {change} in the start of {at}: results of before stand as they are"
                 break
 
 
@@ -80,7 +85,7 @@ def _effects(record: Mapping[str, Any]) -> dict[str, Any]:
     if not found.get("voice_scenarios"):  # the scenarios of before, or named otherwise
         found.pop("voice_scenarios", None)
     if isinstance(profiles, Mapping):
-        found |= {f"the content of the {side}'s profile": digest for side, digest in profiles.items()}
+        found |= {key: profiles.get(side) for key, side in PROFILES.items()}
     return {key: value for key, value in found.items() if key not in WITHOUT_EFFECT}
 
 

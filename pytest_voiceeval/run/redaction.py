@@ -11,7 +11,7 @@ SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signatur
 SHORTEST = 6
 """Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
 
-_VARIABLE = re.compile(rf"(?i){SECRET}s?$")
+_VARIABLE = re.compile(rf"(?i){SECRET}$")
 _USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
 _QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s]+")
 _FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
@@ -22,11 +22,14 @@ _BEARER = re.compile(r"(?i)\b(bearer\s+)\S+")
 def redacted(value: Any, environment: Mapping[str, str]) -> Any:
     """Return ``value`` with the secrets in its texts replaced.
 
-    A secret is what the name before it says to be one: the value of a flag, of a variable or of a part of
+    A secret is what the name before it says to be one: the value of a key, a flag, a variable or a part of
     an URL; user and password of an URL; and what a variable of ``environment`` with such a name holds.
     """
     if isinstance(value, Mapping):
-        return {key: redacted(inner, environment) for key, inner in value.items()}
+        return {
+            key: REDACTED if inner and _VARIABLE.search(str(key)) else redacted(inner, environment)
+            for key, inner in value.items()
+        }
     if isinstance(value, list | tuple):
         return _redacted_list(list(value), environment)
     return _redacted_text(value, environment) if isinstance(value, str) else value
@@ -43,7 +46,9 @@ def _redacted_list(values: list[Any], environment: Mapping[str, str]) -> list[An
 
 
 def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
-    secrets = [value for name, value in environment.items() if _VARIABLE.search(name) and len(value) >= SHORTEST]
+    secrets = [
+        value for name, value in environment.items() if _VARIABLE.search(name) and len(value) >= SHORTEST
+    ]
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, REDACTED)
     text = _USER_INFO.sub(f"{REDACTED}@", text)

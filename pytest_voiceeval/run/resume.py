@@ -69,7 +69,7 @@ def _is_scenario_folder(path: Path) -> bool:
     if KILLED in path.name or _ATTEMPT.search(path.name) or not path.is_dir():
         return False
     try:
-        names = {inner.name for inner in path.iterdir()}
+        names = {inner.name for inner in path.iterdir() if not inner.name.startswith(".")}
     except OSError:  # another process has moved it aside meanwhile
         return False
     return KILLED_MARK not in names and (not names or bool(names & _SIGNS))

@@ -6,7 +6,7 @@ import csv
 import io
 import tempfile
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,7 @@ class Tally:
         broken_off: were begun and not ended.
         not_run: were never begun.
         retried: were held more than once; the last attempt counts.
+        from_before: have their result from an earlier start of the run.
     """
 
     total: int
@@ -38,6 +39,7 @@ class Tally:
     broken_off: int = 0
     not_run: int = 0
     retried: int = 0
+    from_before: int = 0
 
     def without_verdict(self) -> str:
         """Return how many came to no verdict, and why; empty if all did."""
@@ -55,6 +57,7 @@ class RunFolder:
 
     Attributes:
         path: the folder; ``None`` while there is none.
+        on_made: is told of the folder when this process has made it, or first uses it.
     """
 
     def __init__(self, output_dir: Path, agreed: Path | None = None) -> None:
@@ -63,6 +66,7 @@ class RunFolder:
         self._agreed = agreed
         self._made: list[Path] = []
         self.path: Path | None = None
+        self.on_made: Callable[[Path], object] | None = None
 
     def check(self) -> None:
         """See whether it can be made; nothing stays behind.
@@ -70,17 +74,22 @@ class RunFolder:
         Raises:
             OSError: if not.
         """
-        nearest = next(path for path in (self._output_dir, *self._output_dir.parents) if path.exists())
+        wanted = self._agreed or self._output_dir
+        nearest = next(path for path in (wanted, *wanted.parents) if path.exists())
         with tempfile.TemporaryDirectory(dir=nearest):
             pass
 
     def open(self) -> Path:
         """Return the folder, made if it was not there yet."""
-        if self.path is None and self._agreed:
+        if self.path is not None:
+            return self.path
+        if self._agreed:
             self._agreed.mkdir(parents=True, exist_ok=True)
             self.path = self._agreed
-        elif self.path is None:
+        else:
             self.path = claim_folder(self._output_dir / _stamped())
+        if self.on_made is not None:
+            self.on_made(self.path)
         return self.path
 
     def agree(self, *, is_needed: bool = True) -> Path:
@@ -136,25 +145,24 @@ def write_session_files(
     folder: Path,
     records: Sequence[Mapping[str, Any]],
     *,
-    run_args: Mapping[str, Any],
     tally: Tally,
     min_agent_turns: int = 0,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Write the run-level files.
 
     Args:
         folder: of the run.
         records: the metrics of its scenarios.
-        run_args: the record of this invocation.
         tally: how many scenarios there were, and how many came to no verdict.
         min_agent_turns: how often an agent must have answered.
+        warnings: what a reader must know of the results.
     """
     from pytest_voiceeval.run.summary import summary_text  # noqa: PLC0415 - a controller may need no scoring
 
     write_json(folder / "all_metrics.json", list(records))
     write_text(folder / "all_latencies.csv", latencies_csv(records))
-    write_text(folder / "all_summary.txt", summary_text(records, tally, min_agent_turns))
-    write_json(folder / "run_args.json", {"invocations": [run_args]})
+    write_text(folder / "all_summary.txt", summary_text(records, tally, min_agent_turns, warnings))
 
 
 def latencies_csv(records: Sequence[Mapping[str, Any]]) -> str:

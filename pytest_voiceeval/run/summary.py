@@ -25,7 +25,9 @@ def aggregate(records: Sequence[Record], min_agent_turns: int = 0) -> RunAggrega
     return run
 
 
-def summary_text(records: Sequence[Record], tally: Tally, min_agent_turns: int = 0) -> str:
+def summary_text(
+    records: Sequence[Record], tally: Tally, min_agent_turns: int = 0, warnings: Sequence[str] = ()
+) -> str:
     """Return the summary of a run, of which ``records`` are the metrics of its scenarios."""
     run = aggregate(records, min_agent_turns)
     minutes = sum(record.get("scenario_duration") or 0 for record in records) / 60
@@ -45,6 +47,8 @@ def summary_text(records: Sequence[Record], tally: Tally, min_agent_turns: int =
         lines += [*_scenario_lines(record), ""]
     lines += ["", "Overall Latency Statistics:", THIN_RULE, *_latency_lines(records), "", ""]
     lines += [*_stall_lines(run, min_agent_turns)]
+    if warnings:
+        lines += [*(f"WARNING: {warning}" for warning in warnings), "", ""]
     lines += [*_success_lines(run), "", "Per-signal pass rates:", *_signal_lines(run), ""]
     lines += [*_token_lines(run), *_domain_lines(run)]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -6,7 +6,6 @@ EXCEPTIONS: dict[str, str] = {}
 """Case id to the reason why it does not hold here, and should not."""
 
 NOT_BUILT: dict[str, str] = {
-    "classify_scenario_resume_state": "resuming a run is not built yet",
     "eva_airline": "the domain is not built yet",
     "tau2_airline": "the domain is not built yet",
     "tau2_retail": "the domain is not built yet",

@@ -14,6 +14,7 @@ from unittest import mock
 
 from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.run.aggregate import RunAggregator
+from pytest_voiceeval.run.resume import classify_scenario_resume_state
 from pytest_voiceeval.run.retries import auto_retry_reason
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring import match
@@ -131,6 +132,14 @@ def _auto_retry_reason(given: Given) -> dict[str, Any]:
     }
 
 
+def _classify_scenario_resume_state(given: Given) -> list[str]:
+    with tempfile.TemporaryDirectory() as root:
+        folder = Path(root) / "scenario"
+        if given["exists"]:
+            with_files(folder, given["files"])
+        return list(classify_scenario_resume_state(folder, given["min_agent_turns"]))
+
+
 def _edited_db(given: Any) -> dict[str, Any] | None:
     """Return the database of a ``base`` file with the ``set`` edits, each a path and a value."""
     if given is None:
@@ -185,6 +194,7 @@ RUNNERS: dict[str, Runner] = {
     "compute_db_diff": lambda given: compute_db_diff(given["expected"], given["actual"]),
     "compute_is_successful": _compute_is_successful,
     "auto_retry_reason": _auto_retry_reason,
+    "classify_scenario_resume_state": _classify_scenario_resume_state,
     "evaluate_conversation_end": _evaluate_conversation_end,
     "evaluate_db_state_assertion": _evaluate_db_state_assertion,
     "RunAggregator.add_scenario": _aggregated,

@@ -13,7 +13,7 @@ from pytest_voiceeval.run.session import RunFolder
 def test_a_worker_that_replaces_a_crashed_one_takes_its_place(
     pytestconfig: pytest.Config, tmp_path: Path
 ) -> None:
-    workers = Workers(Settings.from_config(pytestconfig), RunFolder(tmp_path), has_scenarios=True)
+    workers = Workers(Settings.from_config(pytestconfig), RunFolder(tmp_path), "1", has_scenarios=True)
     nodes = [SimpleNamespace(workerinput={}) for _ in range(3)]
     for node in nodes[:2]:
         workers.pytest_configure_node(node)
