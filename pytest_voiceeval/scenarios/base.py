@@ -62,6 +62,7 @@ class Scenario:
         general_prompt: rules for speaking, part of both prompts.
         rehearsal: the script that passes; ``None`` if there is none.
         task_id: id of the benchmark task that the scenario is made from; ``None`` if there is none.
+        splits: names of the benchmark's splits that it is part of; ``None`` if there are none.
         gold_actions: that task's own tool calls, each ``{"name", "arguments", "requestor"}``; ``None`` if it
             lists none.
     """
@@ -72,6 +73,7 @@ class Scenario:
     general_prompt: str = VOICE_RULES
     rehearsal: Rehearsal | None = None
     task_id: str | None = None
+    splits: frozenset[str] | None = None
     gold_actions: Sequence[Mapping[str, Any]] | None = None
 
     name: str | None = None

@@ -22,10 +22,19 @@ class Say:
 
 @dataclass(frozen=True)
 class Use:
-    """One tool call of the model; its result is followed at once by the next line."""
+    """One tool call of the model; its result is followed at once by the next line.
+
+    Attributes:
+        tool: what the model calls it by.
+        arguments: of the call.
+        writes: the call changes the world. Where a rehearsal says so of none of its calls, any may.
+        ends: the call ends the conversation, as a handover does; ``EndConversationTool`` does anyway.
+    """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    writes: bool | None = None
+    ends: bool = False
 
 
 Line = Say | Use
@@ -90,18 +99,24 @@ def _do_nothing(lines: Lines) -> Lines:
 
 
 def _drop_last_write(lines: Lines) -> Lines:
-    places = [i for i, line in enumerate(lines) if isinstance(line, Use) and not _ends(line)]
-    return lines[: places[-1]] + lines[places[-1] + 1 :] if places else lines
+    for place in reversed(_writes(lines)):
+        return lines[:place] + lines[place + 1 :]
+    return lines
 
 
 def _wrong_argument(lines: Lines) -> Lines:
-    for place in reversed(range(len(lines))):
-        line = lines[place]
-        if isinstance(line, Use) and line.arguments and not _ends(line):
-            arguments = copy.deepcopy(dict(line.arguments))
-            if _spoil_first_leaf(arguments):
-                return (*lines[:place], Use(line.tool, arguments), *lines[place + 1 :])
+    for place, line in reversed(_writes(lines).items()):
+        arguments = copy.deepcopy(dict(line.arguments))
+        if _spoil_first_leaf(arguments):
+            return (*lines[:place], replace(line, arguments=arguments), *lines[place + 1 :])
     return lines
+
+
+def _writes(lines: Lines) -> dict[int, Use]:
+    """Return the calls that change the world, or may, by their place: see ``Use.writes``."""
+    calls = {i: line for i, line in enumerate(lines) if isinstance(line, Use) and not _ends(line)}
+    is_told = any(line.writes is not None for line in calls.values())
+    return {i: line for i, line in calls.items() if line.writes or not is_told}
 
 
 _VARIANTS = {
@@ -116,7 +131,7 @@ REHEARSALS = tuple(_VARIANTS)
 
 
 def _ends(line: Line) -> bool:
-    return isinstance(line, Use) and line.tool == END_TOOL
+    return isinstance(line, Use) and (line.ends or line.tool == END_TOOL)
 
 
 def _spoil_first_leaf(node: dict[str, Any] | list[Any]) -> bool:

@@ -97,3 +97,22 @@ def test_a_rehearsal_without_tools_stays_as_it_is() -> None:
     talk = Rehearsal(user=(), agent=(Say("Good evening."), Use("T"), END))
     assert sabotage(talk, "wrong-argument") == talk
     assert sabotage(Rehearsal((), (Say("x"),)), "drop-last-write").agent == (Say("x"),)
+
+
+def test_a_rehearsal_may_tell_which_calls_write() -> None:
+    write = Use("BookTool", {"guest": "Ann"}, writes=True)
+    look = Use("ListTool", {"floor": 1}, writes=False)
+    told = Rehearsal(user=(), agent=(look, write, look, END))
+    assert sabotage(told, "drop-last-write").agent == (look, look, END)
+    spoilt = Use("BookTool", {"guest": "wrong Ann"}, writes=True)
+    assert sabotage(told, "wrong-argument").agent == (look, spoilt, look, END)
+    looking = Rehearsal(user=(), agent=(look, END))
+    assert sabotage(looking, "drop-last-write") == sabotage(looking, "wrong-argument") == looking
+
+
+def test_a_handover_ends_the_call_as_the_tool_for_that_does() -> None:
+    over = Use("HandOverTool", {"why": "stuck"}, ends=True)
+    lines = Rehearsal(user=(), agent=(Use("LookTool"), Say("Please hold."), over))
+    assert sabotage(lines, "no-exit").agent == lines.agent[:2]
+    assert sabotage(lines, "do-nothing").agent == lines.agent[1:]
+    assert sabotage(lines, "drop-last-write").agent == lines.agent[1:]
