@@ -94,8 +94,12 @@ class Tau2Scenario(Scenario):
     @cached_property
     def _replay(self) -> GoldReplay:
         """What the task's own actions lead to."""
-        worlds = {"agent": load_db_artifact(self._db_path)}
-        return gold_replay(self.domain, worlds, self.source.actions, tools={"agent": self._tool_names})
+        return gold_replay(
+            self.domain,
+            {"agent": load_db_artifact(self._db_path)},
+            self.source.actions,
+            tools={"agent": self._tool_names},
+        )
 
     @cached_property
     def expected_scenario_db(self) -> dict[str, Any]:  # type: ignore[override]  # computed, as it may be

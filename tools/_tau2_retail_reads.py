@@ -46,9 +46,10 @@ class FindUserIdByNameZipTool(CheckedTool[NameZipParams]):
 
     def run(self, params: NameZipParams) -> Row:
         wanted = (params.first_name.lower(), params.last_name.lower(), params.zip)
-        for user_id, user in self.db["users"].items():
-            name = user["name"]
-            if (name["first_name"].lower(), name["last_name"].lower(), user["address"]["zip"]) == wanted:
+        users = self.db["users"]
+        for user_id in users:
+            name, address = users[user_id]["name"], users[user_id]["address"]
+            if (name["first_name"].lower(), name["last_name"].lower(), address["zip"]) == wanted:
                 return success(user_id=user_id)
         raise ToolRefusal("not_found", "User not found")
 
@@ -60,8 +61,9 @@ class FindUserIdByEmailTool(CheckedTool[EmailParams]):
     PARAMS_MODEL = EmailParams
 
     def run(self, params: EmailParams) -> Row:
-        for user_id, user in self.db["users"].items():
-            if user["email"].lower() == params.email.lower():
+        users = self.db["users"]
+        for user_id in users:
+            if users[user_id]["email"].lower() == params.email.lower():
                 return success(user_id=user_id)
         raise ToolRefusal("not_found", "User not found")
 

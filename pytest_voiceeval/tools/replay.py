@@ -83,7 +83,7 @@ def gold_replay(
         sync: returns what each side's world must learn of the other's, given both.
 
     Raises:
-        UnknownNameError: if there is no tool of a name.
+        UnknownNameError: if a tool that an action needs is not registered.
     """
     replay = _Replay(domain, GoldReplay(worlds), tools, sync)
     replay.initialize(list(initialization_actions))
@@ -105,11 +105,9 @@ class _Replay:
         self._domain = domain
         self.outcome = outcome
         self._sync = sync
-        self._tools: dict[str, Invocable] = {}
-        for side, names in tools.items():
-            state = {"db": outcome.worlds.get(side), "actions": outcome.actions}
-            built = build_tools(names, domain, state)
-            self._tools |= {action_name(name): tool for name, tool in built.items()}
+        self._states = {side: {"db": outcome.worlds.get(side), "actions": outcome.actions} for side in tools}
+        self._places = {action_name(name): (side, name) for side in tools for name in tools[side]}
+        self._built: dict[str, Invocable | None] = {}
 
     def initialize(self, actions: list[Mapping[str, Any]]) -> None:
         """Run the initialization actions of each side on its world, the agent's first, then sync."""
@@ -124,7 +122,7 @@ class _Replay:
     def do(self, action: Mapping[str, Any]) -> None:
         """Do one action, note its side in what it records, and sync."""
         name = str(action.get("name"))
-        tool = self._tools.get(name)
+        tool = self._tool(name)
         if tool is None:
             self.outcome.faults.append(unknown_tool_message(name, self._domain))
             return
@@ -139,6 +137,13 @@ class _Replay:
         for record in self.outcome.actions[before:]:
             record["side"] = USER if action.get("requestor") == USER else AGENT
         self._synchronize()
+
+    def _tool(self, name: str) -> Invocable | None:
+        """Return the tool that does an action, ``None`` if there is none; made when it is first needed."""
+        if name not in self._built and name in self._places:
+            side, tool_name = self._places[name]
+            self._built[name] = build_tools([tool_name], self._domain, self._states[side]).get(tool_name)
+        return self._built.get(name)
 
     def _synchronize(self) -> None:
         if self._sync is None:

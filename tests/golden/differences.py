@@ -7,8 +7,6 @@ EXCEPTIONS: dict[str, str] = {}
 
 NOT_BUILT: dict[str, str] = {
     "eva_airline": "the domain is not built yet",
-    "tau2_airline": "the domain is not built yet",
-    "tau2_retail": "the domain is not built yet",
     "tau2_telecom": "the domain is not built yet",
     "tau2_telecom_workflow": "the domain is not built yet",
 }
