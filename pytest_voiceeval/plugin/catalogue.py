@@ -48,9 +48,11 @@ class Catalogue:
         rootpath: pytest's root folder.
         project_roots: folders of the packs that are the project's own; others are lent.
         test_files: patterns of the files that are test modules, which stay so.
+        split: of benchmarks; their other tasks are not in a file that is named as a whole.
 
     Attributes:
         packs: those that have scenario files.
+        split: of benchmarks.
         skipped: the files that skipped themselves when they were loaded, and why.
     """
 
@@ -61,7 +63,9 @@ class Catalogue:
         *,
         project_roots: Iterable[Path] = (),
         test_files: Iterable[str] = (),
+        split: str = "base",
     ) -> None:
+        self.split = split
         roots = {root.resolve() for root in project_roots}
         patterns = [pattern for pattern in test_files if pattern not in CATCH_ALL]
         self._by_path: dict[Path, Entry] = {}
@@ -121,6 +125,16 @@ class Catalogue:
             if source and (entry := self.find(Path(source))):
                 found[name] = entry
         return found
+
+    def of_split(self, names: Iterable[str]) -> list[str]:
+        """Return those of ``names`` that are part of the run's split of their benchmark, or of none.
+
+        Raises:
+            UnknownNameError: if a benchmark has other splits.
+        """
+        from pytest_voiceeval.scenarios.registry import of_split  # noqa: PLC0415 - it is heavy
+
+        return of_split(names, self.split)
 
 
 def _fits(path: Path, patterns: Iterable[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_voiceeval.errors import DefinitionError, FileSkippedError
+from pytest_voiceeval.errors import DefinitionError, FileSkippedError, UnknownNameError
 from pytest_voiceeval.plugin.catalogue import Entry
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on, register
 from pytest_voiceeval.plugin.resuming import restored
@@ -131,14 +131,19 @@ class ScenarioFile(pytest.Module):
         for mark in marks_on(self.obj):
             self.add_marker(mark if isinstance(mark, pytest.MarkDecorator) else _decorator(mark))
         yield from super().collect()
-        marks = self.config.stash[selection_key].marks
+        selection = self.config.stash[selection_key]
+        marks = selection.marks
         found = {
             name: scenario
             for name in registry.list_eval_scenarios()
             if (scenario := registry.scenario_class(name)) is not None
             and scenario.__module__ == self.obj.__name__
-            and (self.names is None or name in self.names)
         }
+        try:
+            wanted = selection.catalogue.of_split(found) if self.names is None else self.names
+        except UnknownNameError as exc:
+            raise self.CollectError(str(exc)) from exc
+        found = {name: scenario for name, scenario in found.items() if name in wanted}
         register(self.config, filter(None, map(marks.of_scenario, found)))
         for name, scenario in found.items():
             yield VoiceItem.of_scenario(self, name, scenario, marks)

@@ -74,6 +74,13 @@ SCENARIOS = Option(
     is_list=True,
     if_empty="write a domain, a name, a glob or all",
 )
+SPLIT = Option(
+    "voice_split",
+    non_empty,
+    "base",
+    "split of a benchmark's tasks that its domain stands for, such as train or test",
+    "NAME",
+)
 BOT = "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or 'ws://HOST:PORT[,...]'"
 AGENT = Option("voice_agent", endpoint, "local", f"the agent under test: {BOT}", "BOT")
 USER = Option("voice_user", endpoint, "local", f"the simulated caller: {BOT}", "BOT")
@@ -188,6 +195,7 @@ RESUME = Option(
 
 OPTIONS: tuple[Option[Any], ...] = (
     SCENARIOS,
+    SPLIT,
     AGENT,
     USER,
     REHEARSAL,

@@ -47,6 +47,7 @@ def catalogue_of(config: pytest.Config, settings: Settings) -> Catalogue:
         config.rootpath,
         project_roots=settings.pack_roots,
         test_files=config.getini("python_files"),
+        split=settings.split,
     )
 
 
@@ -58,7 +59,7 @@ def select(config: pytest.Config, settings: Settings) -> Selection:
     """
     try:
         return _select(config, settings.scenarios, catalogue_of(config, settings))
-    except DefinitionError as exc:
+    except (DefinitionError, UnknownNameError) as exc:
         raise pytest.UsageError(str(exc)) from exc
 
 
@@ -124,7 +125,8 @@ def by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Na
     for selector in selectors:
         silent = [e for e in catalogue if e.path in catalogue.skipped and _may_define(e, selector)]
         found.update({entry.path: None for entry in silent})
-        names = [] if silent and not _matches(selector, scenarios) else _selected(selectors, selector)
+        is_known = not silent or _matches(selector, scenarios)
+        names = _selected(selectors, selector, catalogue.split) if is_known else []
         here = [name for name in names if name in scenarios]
         if names and not here:
             raise pytest.UsageError(
@@ -135,11 +137,11 @@ def by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Na
     return found
 
 
-def _selected(selectors: tuple[str, ...], selector: str) -> list[str]:
+def _selected(selectors: tuple[str, ...], selector: str, split: str) -> list[str]:
     from pytest_voiceeval.scenarios.registry import select as select_names  # noqa: PLC0415 - heavy
 
     try:
-        return select_names([selector])
+        return select_names([selector], split)
     except UnknownNameError as exc:
         raise pytest.UsageError(f"--voice-scenarios={','.join(selectors)}: {exc}") from exc
 
@@ -218,7 +220,8 @@ def _loaded(
         if is_certain or any(entry.mentions(spellings) for entry in entries):
             raise
         return {}
-    return {name: entry for name, entry in catalogue.scenarios().items() if entry in entries}
+    scenarios = catalogue.scenarios()
+    return {name: scenarios[name] for name in catalogue.of_split(scenarios) if scenarios[name] in entries}
 
 
 def _own_marks(scenario_name: str) -> set[str]:

@@ -26,6 +26,7 @@ class Settings:
 
     Attributes:
         scenarios: selectors; empty if none were given.
+        split: of benchmarks, whose tasks are held.
         agent, user: what names the bot of each side.
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
@@ -45,6 +46,7 @@ class Settings:
     """
 
     scenarios: tuple[str, ...]
+    split: str
     agent: str
     user: str
     rehearsal: str
@@ -77,6 +79,7 @@ class Settings:
         """
         return cls(
             scenarios=options.SCENARIOS.read(config),
+            split=options.SPLIT.read(config),
             agent=_bot(config, options.AGENT),
             user=_bot(config, options.USER),
             rehearsal=options.REHEARSAL.read(config),

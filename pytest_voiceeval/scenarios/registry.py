@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
@@ -13,6 +13,9 @@ from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.origin import Origin
 
 T = TypeVar("T", bound=type)
+
+DEFAULT_SPLIT = "base"
+"""The split of a benchmark that is held unless another one is asked for."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,11 @@ def scenario_domains() -> list[str]:
     return list(dict.fromkeys(map(scenario_domain, list_eval_scenarios())))
 
 
-def select(selectors: Sequence[str]) -> list[str]:
+def select(selectors: Sequence[str], split: str = DEFAULT_SPLIT) -> list[str]:
     """Return the names that a selector stands for, each once, in order of registration.
 
-    A selector is ``all``, a domain, a name, or a glob over names.
+    A selector is ``all``, a domain, a name, or a glob over names. One that is no name stands for no scenario
+    of a benchmark outside of ``split``.
 
     Raises:
         UnknownNameError: if one stands for nothing; the message has the nearest names.
@@ -100,8 +104,35 @@ def select(selectors: Sequence[str]) -> list[str]:
         matches = [name for name in names if _stands_for(selector, name)]
         if not matches:
             raise UnknownNameError(_nothing_matches(selector, names))
-        chosen.update(matches)
+        chosen.update(matches if selector in matches else of_split(matches, split))
     return [name for name in names if name in chosen]
+
+
+def of_split(names: Iterable[str], split: str) -> list[str]:
+    """Return those of ``names`` that are part of a split, and those of benchmarks without any.
+
+    A benchmark that does not have the default split is not narrowed by it.
+
+    Raises:
+        UnknownNameError: if a benchmark that one of ``names`` is of has splits, and this is none of them.
+    """
+    known: dict[str, set[str]] = {}
+    for name in list_eval_scenarios():
+        known.setdefault(scenario_domain(name), set()).update(_splits(name) or ())
+    found = []
+    for name in names:
+        splits, others = _splits(name), known.get(scenario_domain(name), set())
+        if others and split not in others and split != DEFAULT_SPLIT:
+            listed = ", ".join(sorted(others))
+            raise UnknownNameError(f"{scenario_domain(name)} has no split '{split}'; it has: {listed}")
+        if splits is None or split in splits or split not in others:
+            found.append(name)
+    return found
+
+
+def _splits(name: str) -> frozenset[str] | None:
+    cls = scenario_class(name)
+    return cls.splits if cls else None
 
 
 def _stands_for(selector: str, name: str) -> bool:

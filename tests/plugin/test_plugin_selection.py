@@ -245,3 +245,39 @@ def test_collecting_the_tests_of_this_project_prints_nothing_of_pipecat(pytester
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*test_bots_history.py::*"])
     assert result.errlines == []
+
+
+BENCH = """
+from pytest_voiceeval import register_eval_scenario
+from .shop import ShopScenario
+
+for number, splits in (("1", "base train"), ("2", "base test"), ("3", "more")):
+    fields = {"name": f"bench__{number}", "splits": frozenset(splits.split())}
+    register_eval_scenario(type(f"Bench{number}", (ShopScenario,), fields))
+"""
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--voice-scenarios=bench",),
+        ("--voice-scenarios=bench__*",),
+        ("-k", "bench__"),
+        ("-m", "bench"),
+        ("scenarios/bench.py",),
+    ],
+)
+def test_a_benchmark_is_narrowed_to_a_split(project: pytest.Pytester, args: tuple[str, ...]) -> None:
+    project.path.joinpath("scenarios", "bench.py").write_text(BENCH, encoding="utf-8")
+    one, two, three = (f"scenarios/bench.py::bench__{number}" for number in "123")
+    assert collect(project, *args) == [one, two]
+    assert collect(project, *args, "--voice-split=train") == [one]
+    assert collect(project, three) == collect(project, "--voice-scenarios=bench__3") == [three]
+
+
+def test_an_unknown_split_is_a_usage_error(project: pytest.Pytester) -> None:
+    project.path.joinpath("scenarios", "bench.py").write_text(BENCH, encoding="utf-8")
+    result = project.runpytest("--voice-scenarios=bench", "--voice-split=dev")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*bench has no split 'dev'; it has: base, more, test, train"])
+    assert project.runpytest("scenarios/bench.py", "--voice-split=dev").ret != pytest.ExitCode.OK

@@ -151,3 +151,33 @@ def test_one_scenario_is_named_exactly_or_the_error_says_what_is_near() -> None:
         with pytest.raises(UnknownNameError) as caught:
             named_scenario_class(text)
         assert hint in str(caught.value)
+
+
+def bench(**splits: str) -> None:
+    for number, words in splits.items():
+        made = make(f"bench__{number}", f"Bench{number}", splits=frozenset(words.split()))
+        register_eval_scenario(made)
+
+
+def test_a_domain_stands_for_one_split_of_its_benchmark_and_a_name_for_itself() -> None:
+    bench(a="base train", b="base test", c="more")
+    register("shop__tea")
+    assert select(["bench"]) == ["bench__a", "bench__b"]
+    assert select(["all"], "test") == ["bench__b", "shop__tea"]
+    assert select(["bench__*"], "more") == ["bench__c"]
+    assert select(["bench__c"]) == ["bench__c"]
+
+
+def test_a_split_that_a_benchmark_does_not_have_is_an_error_that_lists_them() -> None:
+    bench(a="base train", b="base test")
+    register("shop__tea")
+    for selector in ("bench", "all", "bench__*"):
+        with pytest.raises(UnknownNameError, match="bench has no split 'dev'; it has: base, test, train"):
+            select([selector], "dev")
+    assert select(["shop"], "dev") == ["shop__tea"]
+
+
+def test_a_benchmark_without_the_default_split_is_held_as_a_whole() -> None:
+    bench(a="train", b="test")
+    assert select(["bench"]) == ["bench__a", "bench__b"]
+    assert select(["bench"], "train") == ["bench__a"]
