@@ -144,7 +144,7 @@ class Recorder:
         """Write the run's files if the run has a folder, however it ended."""
         self._folder.drop_if_empty()
         folder = self._folder.find()
-        if folder is None or not (self._begun or self._outcomes):
+        if folder is None or (self._earlier and not (self._begun or self._outcomes)):
             return
         self._log.flush()
         self._begin_history(folder)
