@@ -11,6 +11,7 @@ from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.run.agent_turns import retried_attempts
 from pytest_voiceeval.run.session import Tally
+from pytest_voiceeval.run.unjudged import unjudged_line
 
 FILES = (
     ("recording", "conversation_log.wav"),
@@ -52,10 +53,13 @@ def summary_lines(
         yield from _attempt_lines(outcome, record or {})
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
             yield from _latency_lines(record)
+            yield from _judge_lines(record or {})
             yield from _file_lines(outcome.folder)
     for clock in sorted({str(record["clock"]) for record in metrics.values() if "clock" in record}):
         meaning = next((text for name, text in CLOCK_MEANINGS.items() if name == clock), "")
         yield f"clock: {clock} ({meaning})" if meaning else f"clock: {clock}"
+    if not_judged := unjudged_line(metrics.values()):
+        yield not_judged
     yield _count_line(outcomes, tally)
     if folder:
         yield f"run folder: {shown_path(folder)}"
@@ -92,6 +96,16 @@ def _latency_lines(record: Mapping[str, Any] | None) -> Iterator[str]:
         yield (
             "  latency:    " + ", ".join(f"{PARTS[part]} {mean:.0f}" for part, mean in means.items()) + " ms"
         )
+
+
+def _judge_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the judge came to, if one was asked."""
+    if "judge_error" in record:
+        yield f"  judge:      error: {record['judge_error']}"
+    elif "judge_score" in record:
+        spread = record.get("judge_spread")
+        samples = "" if spread is None else f" (scores of its samples are {spread:g} apart)"
+        yield f"  judge:      score {record['judge_score']:g}{samples}"
 
 
 def _file_lines(folder: Path) -> Iterator[str]:

@@ -17,6 +17,7 @@ from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.run.trace import trace_metrics
+from pytest_voiceeval.run.unjudged import UNJUDGED, unjudged_signals
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
 
@@ -184,9 +185,11 @@ def _noise(conversation: Conversation) -> dict[str, Any]:
 def _ours(conversation: Conversation, scores: Scores, judgement: Judgement | None) -> dict[str, Any]:
     """Return the keys that the reference does not have."""
     errors = [result.error for result in scores.results if result.error]
+    unjudged = unjudged_signals(scores)
     return {
         "verdict": scores.verdict.value,
         **({"judge_error": errors[0]} if errors else {}),
+        **({UNJUDGED: unjudged} if unjudged else {}),
         **({"judge_spread": judgement.spread} if judgement and judgement.samples else {}),
         "clock": conversation.clock,
         **_noise(conversation),

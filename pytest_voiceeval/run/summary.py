@@ -9,6 +9,7 @@ from pytest_voiceeval.run.agent_turns import INSUFFICIENT, retried_attempts
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
 from pytest_voiceeval.run.metrics import latency_stats
 from pytest_voiceeval.run.session import Tally
+from pytest_voiceeval.run.unjudged import unjudged_line
 
 Record = Mapping[str, Any]
 
@@ -42,6 +43,8 @@ def summary_text(
         lines += [f"Without a verdict, in no rate: {missing}"]
     if tally.retried:
         lines += [f"Held again, the last attempt counts: {tally.retried} scenario(s)"]
+    if not_judged := unjudged_line(records):
+        lines += [f"WARNING: {not_judged}"]
     lines += ["", "Per-Scenario Results:", THIN_RULE, ""]
     for record in records:
         lines += [*_scenario_lines(record), ""]
@@ -66,6 +69,7 @@ def _scenario_lines(record: Record) -> Iterator[str]:
         ("nl_assertion_pass_rate", "NL-assertion pass rate", "{:.2%}"),
         ("judge_score", "Judge score", "{}"),
         ("judge_passed", "Judge passed", "{}"),
+        ("judge_error", "Judge error", "{}"),
     ):
         if record.get(key) is not None:
             yield f"    {label}: {form.format(record[key])}"
