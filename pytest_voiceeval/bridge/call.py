@@ -11,6 +11,7 @@ from pytest_voiceeval.audio.pcm import Int16s
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS, next_limit
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
 from pytest_voiceeval.bridge.pulls import pull_both
 from pytest_voiceeval.bridge.settings import CallSettings
@@ -49,9 +50,6 @@ DRAIN_SECONDS = 20.0
 
 CHECK_SECONDS = 1.0
 """How often the limits of a call are looked at: a message may bring one nearer."""
-
-BROKEN_SECONDS = 15.0
-"""Silence that ends a call in which a bot has reported an error: it is not going to speak again."""
 
 RECONNECT_SECONDS = 1.0
 """How long a bot that hung up is tried again, for its evidence."""
@@ -159,7 +157,7 @@ class _Call:
             if lost[AGENT].done():
                 self._note(f"[AGENT] {lost[AGENT].result()}")
                 return StopReason.AGENT_HANGUP
-            if lost[USER].done():
+            if lost[USER].done() and not self._listeners[USER].said_exit:
                 peer = self._legs[USER].peer
                 raise BotLostError(
                     f"the user bot at {peer.url} went away {self._now():.1f} s into the call: "
@@ -167,11 +165,12 @@ class _Call:
                 )
             if ticking.done():
                 ticking.result()
-            reason, at = self._next_limit()
+            reason, at = next_limit(self._settings, self._listeners, self._last_activity)
             if self._now() >= at:
                 self._check_simulator(reason)
                 return reason
-            waited: list[asyncio.Future[Any]] = [self._exit, *lost.values(), ticking]
+            gone = [future for future in lost.values() if not future.done()]
+            waited: list[asyncio.Future[Any]] = [self._exit, *gone, ticking]
             await asyncio.wait(
                 waited,
                 timeout=min(at - self._now(), CHECK_SECONDS),
@@ -180,23 +179,13 @@ class _Call:
 
     def _check_simulator(self, reason: StopReason) -> None:
         """Raise BotLostError if the call fell silent because the simulated user broke."""
-        errors = self._listeners[USER].errors
+        errors = [] if self._listeners[USER].said_exit else self._listeners[USER].errors
         if reason is StopReason.INACTIVITY and errors and not self._listeners[AGENT].errors:
             peer = self._legs[USER].peer
             raise BotLostError(
                 f"the user bot at {peer.url} fell silent, {self._now():.1f} s into the call, after it "
                 f"reported: {errors[-1]}; expected a simulated user that works"
             )
-
-    def _next_limit(self) -> tuple[StopReason, float]:
-        """Return which limit comes next if nothing happens, and when."""
-        limits = [(StopReason.TIMEOUT, self._settings.max_duration)]
-        silence = self._settings.inactivity_timeout
-        if any(listener.errors for listener in self._listeners.values()):
-            silence = min(BROKEN_SECONDS, silence or BROKEN_SECONDS)
-        if silence is not None:
-            limits.append((StopReason.INACTIVITY, self._last_activity + silence))
-        return min(limits, key=lambda limit: limit[1])
 
     async def _drain(self, reason: StopReason) -> None:
         """Hear out the agent's last sentence, after it has ended the call or hung up."""
@@ -236,13 +225,16 @@ class _Call:
         buffer = JitterBuffer(RATE_HZ, FRAME_SAMPLES)
         listener = Listener(side, buffer, self._tape.track(side), now=self._now, note=self._note)
         listener.on_activity = self._active
-        if side == AGENT:
-            listener.on_exit = self._agent_said_exit
+        listener.on_exit = self._agent_said_exit if side == AGENT else self._user_said_exit
         return listener
 
     def _agent_said_exit(self) -> None:
         if not self._exit.done():
             self._exit.set_result(None)
+
+    def _user_said_exit(self) -> None:
+        self._note(f"[USER] ended the call; {FAREWELL_SECONDS:g} s of silence end it unless the agent does")
+        self._active()
 
     def _active(self) -> None:
         self._last_activity = self._now()

@@ -113,7 +113,7 @@ class Listener:
         if answer is not None:
             if self.side == AGENT:
                 self.pushed.append(answer)
-        elif rtvi.enclosed(envelope, "exit") is not None:
+        elif rtvi.enclosed(envelope, "exit") is not None and not self.said_exit:
             self.said_exit = True
             self.on_exit()
 

@@ -10,7 +10,9 @@ import pytest
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS
 from pytest_voiceeval.bridge.settings import CallSettings
+from pytest_voiceeval.errors import BotLostError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
@@ -213,6 +215,60 @@ def test_exit_of_the_user_bot_is_noted_and_does_not_end_the_call() -> None:
     assert conversation.simulator_end_reported
     assert conversation.stop_reason is StopReason.EXIT
     assert conversation.turns[-1].speaker == AGENT
+
+
+class Leaving(FakeBot):
+    """A simulated user that hangs up once it has said what it has to say."""
+
+    async def _say(self, connection: Any, line: Utterance) -> None:
+        await super()._say(connection, line)
+        await connection.close()
+
+
+def goodbye(*, late: bool = True) -> list[Utterance]:
+    sends = {"late_sends" if late else "sends": (exit_message(), exit_message())}
+    return [Utterance("Thanks, goodbye.", 1.0, **sends)]
+
+
+def test_a_call_that_the_user_has_ended_ends_soon_if_nobody_says_anything_more() -> None:
+    user, agent = user_bot(lines=goodbye()), agent_bot(lines=[Utterance("Welcome.", 1.0)])
+    conversation = hold(user, agent, max_duration=600)
+    assert (conversation.stop_reason, conversation.simulator_end_reported) == (StopReason.INACTIVITY, True)
+    spoken_until = conversation.turns[-1].end
+    assert conversation.duration_seconds == pytest.approx(spoken_until + FAREWELL_SECONDS, abs=0.3)
+    notes = [line for line in conversation.events if "[USER] ended the call; 10 s of silence end it" in line]
+    assert len(notes) == 1
+
+
+def test_the_agent_has_time_to_answer_the_users_goodbye_and_to_end_the_call_itself() -> None:
+    agent = agent_bot(answer_after=8.0)
+    conversation = hold(user_bot(lines=goodbye()), agent)
+    assert (conversation.stop_reason, conversation.simulator_end_reported) == (StopReason.EXIT, True)
+    assert conversation.turns[-1].text == "Good bye."
+
+
+@pytest.mark.parametrize(
+    ("limit", "seconds"), [(None, FAREWELL_SECONDS), (4.0, 4.0), (120.0, FAREWELL_SECONDS)]
+)
+def test_the_shorter_silence_ends_a_call_that_the_user_has_ended(limit: float | None, seconds: float) -> None:
+    user, agent = user_bot(lines=goodbye(late=False)), agent_bot(lines=[Utterance("Welcome.", 1.0)])
+    conversation = hold(user, agent, max_duration=600, inactivity_timeout=limit)
+    assert conversation.stop_reason is StopReason.INACTIVITY
+    assert conversation.duration_seconds == pytest.approx(conversation.turns[-1].end + seconds, abs=0.3)
+
+
+def test_a_user_that_hangs_up_after_it_has_ended_the_call_is_no_error() -> None:
+    user = Leaving(USER, goodbye(), answers={"get_scenario_summary": {"actions": [{"name": "reboot"}]}})
+    conversation = hold(user, agent_bot(lines=[Utterance("Welcome.", 1.0)]), max_duration=600)
+    assert (conversation.stop_reason, conversation.simulator_end_reported) == (StopReason.INACTIVITY, True)
+    assert [action.name for action in conversation.actions] == ["reboot"]
+    answered = hold(Leaving(USER, goodbye()), agent_bot())
+    assert answered.stop_reason is StopReason.EXIT
+
+
+def test_a_user_that_hangs_up_without_a_word_is_an_error_still() -> None:
+    with pytest.raises(BotLostError, match="went away"):
+        hold(Leaving(USER, [Utterance("Hello.", 1.0)]), agent_bot(answer_after=3.0))
 
 
 def test_tokens_are_counted_by_side() -> None:
