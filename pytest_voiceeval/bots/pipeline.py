@@ -11,17 +11,14 @@ from typing import Any
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
-from pipecat.audio.vad.silero import SileroVADAnalyzer
-from pipecat.audio.vad.vad_analyzer import VADParams, VADState
-from pipecat.frames.frames import Frame, InputAudioRawFrame
-from pipecat.pipeline.pipeline import Pipeline
+from pipecat.audio.vad.vad_analyzer import VADParams
+from pipecat.frames.frames import Frame
 from pipecat.pipeline.worker import PipelineParams, PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import (
     LLMContextAggregatorPair,
     LLMUserAggregatorParams,
 )
-from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.processors.frameworks.rtvi import RTVIFunctionCallReportLevel, RTVIObserverParams
 from pipecat.turns.empty_user_turn import EmptyUserTurnConfig
 from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
@@ -33,6 +30,13 @@ from pytest_voiceeval.bots.messages import install
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.profile import Profile, Vad
 from pytest_voiceeval.bots.recogniser import WHISPER_RATE_HZ
+from pytest_voiceeval.bots.shortcuts import (
+    DirectRTVIProcessor,
+    DirectVADProcessor,
+    Ears,
+    InlineSileroVADAnalyzer,
+    QuietPipeline,
+)
 from pytest_voiceeval.bots.speech import SPOKEN_RATE_HZ, SharedPiperTTSService, SharedWhisperSTTService
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bots.transport import BotTransport
@@ -40,42 +44,11 @@ from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.turns import Side
 
 _START_SECONDS = 20.0
-_LEAD_SECONDS = 0.3
 _TOOL_SECONDS = 10.0
 _NOT_UNDERSTOOD = (
     "The other party said something that was not understood. Ask briefly to have it repeated, or go "
     "on if that is not needed."
 )
-
-
-class InlineSileroVADAnalyzer(SileroVADAnalyzer):
-    """Silero on the loop's own thread: a window costs 0.2 ms, handing it over costs more.
-
-    Digital silence that has lasted longer than any pause is not looked at: nobody speaks in it.
-    """
-
-    _silent_bytes = 0
-
-    async def analyze_audio(self, buffer: bytes) -> VADState:
-        """Return the state after ``buffer``."""
-        self._silent_bytes = self._silent_bytes + len(buffer) if not buffer.strip(b"\0") else 0
-        silent_seconds = self._silent_bytes / 2 / self.sample_rate
-        if silent_seconds > self.params.stop_secs + _LEAD_SECONDS and self._vad_state is VADState.QUIET:
-            return VADState.QUIET
-        return self._run_analyzer(buffer)
-
-
-class Ears(FrameProcessor):
-    """The end of the way for what was heard: nothing behind the user's context listens to sound."""
-
-    def __init__(self) -> None:
-        super().__init__(enable_direct_mode=True)
-
-    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
-        """Pass everything on but the sound."""
-        await super().process_frame(frame, direction)
-        if not isinstance(frame, InputAudioRawFrame):
-            await self.push_frame(frame, direction)
 
 
 @dataclass(frozen=True)
@@ -144,12 +117,13 @@ def _worker(
         settings=CountedOpenAILLMService.Settings(model=model.model, **_sampling(model)),
         function_call_timeout_secs=_TOOL_SECONDS,
     )
-    pipeline = Pipeline(
+    pipeline = QuietPipeline(
         [
             transport.input(),
+            DirectVADProcessor(InlineSileroVADAnalyzer(params=_vad(profile.vad))),
             stt,
-            aggregators.user(),
             Ears(),
+            aggregators.user(),
             llm,
             tts,
             transport.output(),
@@ -164,6 +138,7 @@ def _worker(
             enable_metrics=True,
             enable_usage_metrics=True,
         ),
+        rtvi_processor=DirectRTVIProcessor(transport.output()),
         rtvi_observer_params=RTVIObserverParams(
             function_call_report_level={"*": RTVIFunctionCallReportLevel.FULL}
         ),
@@ -184,7 +159,6 @@ def _listening(profile: Profile) -> LLMUserAggregatorParams:
     of which not a word was understood is answered all the same: else both sides wait for ever.
     """
     return LLMUserAggregatorParams(
-        vad_analyzer=InlineSileroVADAnalyzer(params=_vad(profile.vad)),
         user_turn_strategies=UserTurnStrategies(
             stop=[
                 SpeechTimeoutUserTurnStopStrategy(user_speech_timeout=profile.turn_taking.user_speech_timeout)

@@ -146,6 +146,8 @@ class SharedWhisperSTTService(WhisperSTTService):
 
     Where time is charged, what ``cache`` keeps is not recognised again: it takes the same jobs. Anywhere
     else recognising is a part of the latency that is measured.
+
+    It takes frames in the task that brings them: whatever takes time has a task of its own.
     """
 
     def __init__(self, settings: WhisperStt, cache: RecognitionCache, **kwargs: Any) -> None:
@@ -158,6 +160,7 @@ class SharedWhisperSTTService(WhisperSTTService):
                 model=str(settings.model_path), language=settings.language, no_speech_prob=MAX_NO_SPEECH
             ),
             ttfs_p99_latency=_SEGMENT_TTFS_SECONDS,
+            enable_direct_mode=True,
             **kwargs,
         )
 

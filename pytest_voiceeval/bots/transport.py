@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import cast
+from typing import Any, cast
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
@@ -11,15 +11,19 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 from google.protobuf.message import DecodeError
 from loguru import logger
 from pipecat.frames.frames import (
+    BotSpeakingFrame,
     CancelFrame,
     EndFrame,
     Frame,
     InputAudioRawFrame,
     InputTransportMessageFrame,
+    OutputAudioRawFrame,
 )
+from pipecat.processors.frame_processor import FrameDirection
 from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.transports.websocket.server import (
     SingleClientWebsocketServerInputTransport,
+    SingleClientWebsocketServerOutputTransport,
     SingleClientWebsocketServerParams,
     SingleClientWebsocketServerTransport,
 )
@@ -102,7 +106,8 @@ class BotInputTransport(SingleClientWebsocketServerInputTransport):
         enough = SILENT_PIECE_SECONDS if lasting and silent else PIECE_SECONDS
         if len(self._heard) >= enough * bytes_a_second or (lasting and not silent):
             piece, self._heard = self._heard, b""
-            await super().push_audio_frame(InputAudioRawFrame(piece, frame.sample_rate, frame.num_channels))
+            # In the task that brings it: the base class would have another one wait for it, with a timeout.
+            await self.push_frame(InputAudioRawFrame(piece, frame.sample_rate, frame.num_channels))
 
     async def _server_task_handler(self) -> None:
         params = cast("SingleClientWebsocketServerParams", self._params)
@@ -116,6 +121,20 @@ class BotInputTransport(SingleClientWebsocketServerInputTransport):
         ):
             await self._callbacks.on_websocket_ready()
             await self._stop_server_event.wait()
+
+
+class BotOutputTransport(SingleClientWebsocketServerOutputTransport):
+    """Keeps to itself what nobody else waits for: the sound that it has sent, and that there is more."""
+
+    async def push_frame(self, frame: Frame, direction: FrameDirection = FrameDirection.DOWNSTREAM) -> None:
+        """Pass everything on but the sound."""
+        if not isinstance(frame, OutputAudioRawFrame):
+            await super().push_frame(frame, direction)
+
+    async def broadcast_frame(self, frame_cls: type[Frame], **kwargs: Any) -> None:
+        """Tell both directions everything but that the bot is still speaking."""
+        if frame_cls is not BotSpeakingFrame:
+            await super().broadcast_frame(frame_cls, **kwargs)
 
 
 class BotTransport(SingleClientWebsocketServerTransport):
@@ -151,6 +170,12 @@ class BotTransport(SingleClientWebsocketServerTransport):
             half.listening = self._listening
             self._input = half
         return self._input
+
+    def output(self) -> SingleClientWebsocketServerOutputTransport:
+        """Return the sending half."""
+        if self._output is None:
+            self._output = BotOutputTransport(self, self._params, name=self._output_name)
+        return self._output
 
     def release(self) -> None:
         """Give the port back; may be called twice."""
