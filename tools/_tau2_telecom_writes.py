@@ -169,7 +169,7 @@ class RefuelDataTool(OperatorWriteTool[RefuelParams]):
 
 
 class TransferToHumanAgentsTool(TransferTool[SummaryParams]):
-    """Hands the caller over to a person; the call is over then."""
+    """Hands the caller over to a person; the call is over then, also if the arguments were wrong."""
 
     name = "transfer_to_human_agents"
     description = (
@@ -178,6 +178,7 @@ class TransferToHumanAgentsTool(TransferTool[SummaryParams]):
     )
     PARAMS_MODEL = SummaryParams
     VALIDATION_ERROR = "invalid_arguments"
+    ENDS_ON_ERROR = True
 
     def run(self, params: SummaryParams) -> str:
         self.record_call(params, {"transferred": True})
