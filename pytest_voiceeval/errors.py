@@ -61,6 +61,10 @@ class BotProcessError(BotError):
     """A bot process that we started did not start, or died."""
 
 
+class WorldsPartedError(VoiceEvalError):
+    """The worlds of the two bots did not stay in step, so that their end says nothing of the agent."""
+
+
 class JudgeError(VoiceEvalError):
     """A judge came to no judgement: its fault or the environment's, never a verdict on the agent."""
 

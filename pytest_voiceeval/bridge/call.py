@@ -16,10 +16,11 @@ from pytest_voiceeval.bridge.noise import measured, noisy_channel
 from pytest_voiceeval.bridge.pulls import pull_both
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
+from pytest_voiceeval.bridge.sync import world_sync
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.bridge.warp import WarpLoop
-from pytest_voiceeval.errors import BotLostError, DefinitionError
+from pytest_voiceeval.errors import BotLostError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
@@ -64,7 +65,6 @@ async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: Ca
         BotRefusedError: if a bot refuses its part of the scenario.
         BotLostError: if the simulated user goes away during the call.
     """
-    _check_possible(scenario)
     try:
         async with asyncio.TaskGroup() as tasks:
             return await _Call(scenario, {USER: user, AGENT: agent}, settings, tasks).hold()
@@ -94,19 +94,23 @@ class _Call:
             side: Leg(peers[side], settings.opener, tasks, hear=self._listeners[side].hear, note=self._note)
             for side in SIDES
         }
+        self._sync = world_sync(scenario, self._legs, note=self._note)
 
     async def hold(self) -> Conversation:
         """Go through the whole call and return its evidence."""
         try:
             await prepare(self._scenario, self._legs, limit=self._settings.connect_timeout)
-            reason = await self._talk()
-            evidence = await pull_both(
-                self._scenario,
-                self._legs,
-                self._listeners,
-                reconnect_limit=RECONNECT_SECONDS,
-                note=self._note,
-            )
+            async with self._sync.in_step(self._listeners):
+                reason = await self._talk()
+                await self._sync.settle()
+                evidence = await pull_both(
+                    self._scenario,
+                    self._legs,
+                    self._listeners,
+                    reconnect_limit=RECONNECT_SECONDS,
+                    note=self._note,
+                )
+                await self._sync.settle()
             return self._conversation(reason, evidence)
         except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
             if self._begun is not None and self._settings.on_interrupt is not None:
@@ -218,6 +222,7 @@ class _Call:
             simulator_end_reported=self._listeners[USER].said_exit,
             clock=self._settings.clock,
             noise=measured(self._noise),
+            drift=self._sync.drift(evidence),
             events=tuple(self._events),
         )
 
@@ -267,11 +272,3 @@ def _broken_off(exc: BaseException) -> StopReason:
 
 def _wall_time(loop: asyncio.AbstractEventLoop) -> datetime:
     return loop.wall_time() if isinstance(loop, WarpLoop) else datetime.now()
-
-
-def _check_possible(scenario: Scenario) -> None:
-    """Raise DefinitionError for what a scenario may ask for and no call can do yet."""
-    if scenario.syncs_state:
-        raise DefinitionError(
-            f"scenario {scenario.name} overrides sync_state: worlds of two sides cannot be kept in step yet"
-        )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.tape import Mark, MarkKind, Measure, Track
@@ -47,6 +48,7 @@ class Listener:
         self.errors: list[str] = []
         self.on_activity: Callable[[], None] = lambda: None
         self.on_exit: Callable[[], None] = lambda: None
+        self.on_action: Callable[[Mapping[str, Any]], None] = lambda _: None
         self._track = track
         self._now = now
         self._note = note
@@ -109,6 +111,9 @@ class Listener:
 
     def _server_message(self, envelope: Envelope) -> None:
         self._note(f"[{self.side.upper()} EVENT] type={rtvi.SERVER_MESSAGE} data={envelope.data!r}")
+        action = rtvi.applied_action(envelope)
+        if action is not None:
+            self.on_action(action)
         answer = rtvi.enclosed(envelope, "final_response")
         if answer is not None:
             if self.side == AGENT:

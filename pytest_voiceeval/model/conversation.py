@@ -159,6 +159,7 @@ class Conversation:
         pushed: inner texts of the agent's ``<final_response>`` messages, in order.
         simulator_end_reported: the simulated user said that it is done.
         clock: name of the clock that the call ran on; all its seconds are that clock's.
+        drift: where the bots' worlds are not what they must be, as lines, if the scenario keeps them in step.
         noise: levels of speech and noise; ``None`` for a call without noise.
         events: lines of the bridge's log, for ``bridge_log.txt``.
         retried: calls that were held before this one and do not count, in order.
@@ -175,6 +176,7 @@ class Conversation:
     pushed: tuple[str, ...] = ()
     simulator_end_reported: bool = False
     clock: str = "real"
+    drift: tuple[str, ...] = ()
     noise: NoiseLevels | None = None
     events: tuple[str, ...] = field(default=(), repr=False)
     retried: tuple[RetriedAttempt, ...] = ()

@@ -9,7 +9,7 @@ from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.errors import BotLostError, BotRefusedError, JudgeError
+from pytest_voiceeval.errors import BotLostError, BotRefusedError, JudgeError, WorldsPartedError
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
@@ -92,11 +92,17 @@ def evaluate_conversation(
     written first.
 
     Raises:
+        WorldsPartedError: if the worlds of the two bots did not stay in step.
         BotRefusedError: if a bot did not give the end state that a whitelisted signal needs.
         BotLostError: if the agent answered too few times because the simulated user never spoke.
     """
     if not has_evidence(folder):
         write_evidence(conversation, folder)
+    if conversation.drift:
+        apart = "\n".join(conversation.drift)
+        raise WorldsPartedError(
+            f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
+        )
     if reason := unscorable(scenario, conversation):
         raise BotRefusedError(reason)
     if reason := silent_caller(conversation, settings.min_agent_turns):

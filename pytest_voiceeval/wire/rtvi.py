@@ -24,6 +24,7 @@ BOT_READY = "bot-ready"
 SERVER_RESPONSE = "server-response"
 ERROR_RESPONSE = "error-response"
 SERVER_MESSAGE = "server-message"
+ACTION_APPLIED = "action-applied"
 BOT_STARTED_SPEAKING = "bot-started-speaking"
 BOT_STOPPED_SPEAKING = "bot-stopped-speaking"
 BOT_TTS_TEXT = "bot-tts-text"
@@ -138,6 +139,12 @@ def first_results(message: Envelope) -> list[tuple[str, float]]:
         if isinstance(value, int | float) and not isinstance(value, bool):
             results.append((str(entry.get("processor")).split("#")[0], float(value)))
     return results
+
+
+def applied_action(message: Envelope) -> Mapping[str, Any] | None:
+    """Return the record of an action that a bot's tool has done; ``None`` for any other message."""
+    action = message.fields.get("action")
+    return action if message.fields.get("type") == ACTION_APPLIED and isinstance(action, dict) else None
 
 
 def enclosed(message: Envelope, tag: str) -> str | None:

@@ -195,7 +195,7 @@ def frame_of(text: str) -> bytes:
     return content
 
 
-def test_a_scenario_with_two_worlds_is_refused_before_any_connection() -> None:
+def test_a_scenario_whose_worlds_cannot_be_set_up_is_refused_before_any_connection() -> None:
     class TwoWorlds(Greeting):
         name = "bridge__two_worlds"
         success_signals = (SuccessSignal.CLEAN_EXIT,)
@@ -203,8 +203,10 @@ def test_a_scenario_with_two_worlds_is_refused_before_any_connection() -> None:
         def sync_state(self, agent_db: Any, user_db: Any) -> Any:
             return {"agent": {}, "user": {}}
 
-    with pytest.raises(DefinitionError, match="sync_state"):
-        hold(user_bot(), agent_bot(), TwoWorlds())
+    user, agent = user_bot(), agent_bot()
+    with pytest.raises(DefinitionError, match="sync_state needs both worlds"):
+        hold(user, agent, TwoWorlds())
+    assert user.connections == agent.connections == 0
 
 
 def test_an_initialization_action_of_an_unknown_side_is_named() -> None:

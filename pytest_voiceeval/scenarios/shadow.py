@@ -1,0 +1,103 @@
+"""Both worlds of a scenario as they must be: every action of a bot done once more, beside it, and synced."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
+from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.tools.checked import action_name
+from pytest_voiceeval.tools.origin import location
+from pytest_voiceeval.tools.replay import Invocable, World, build_tools
+from pytest_voiceeval.world.hashing import get_dict_hash
+from pytest_voiceeval.world.seeding import seed
+from pytest_voiceeval.world.sync import apply_delta
+
+Deltas = Mapping[Side, Mapping[str, Any]]
+"""What each side's world must learn of the other's; nothing for a side that knows all."""
+
+
+class ShadowFaultError(Exception):
+    """An action cannot be followed; the text says why."""
+
+
+class Shadow:
+    """The two worlds of a scenario that keeps them in step, as its bots' worlds must be.
+
+    Attributes:
+        worlds: the database of each side.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        """Load and initialize both worlds.
+
+        Raises:
+            DefinitionError: if that is not possible.
+            UnknownNameError: if one of the scenario's tools is not there.
+        """
+        self._scenario = scenario
+        self.worlds: dict[Side, World] = {}
+        self._tools: dict[Side, dict[str, Invocable]] = {}
+        for side in (AGENT, USER):
+            state = self._seeded(side)
+            self.worlds[side] = state["db"]
+            tools = build_tools(json.loads(scenario.tools(side)), scenario.domain, state)
+            self._tools[side] = {action_name(name): tool for name, tool in tools.items()}
+
+    def sync(self) -> Deltas:
+        """Bring the worlds in step, and return what each side's bot must be told.
+
+        Raises:
+            DefinitionError: if ``sync_state`` fails, or returns what cannot be applied.
+        """
+        try:
+            found: Any = self._scenario.sync_state(self.worlds[AGENT], self.worlds[USER])
+        except Exception as exc:  # a pack's function may raise anything
+            raise self._wrong(f"sync_state failed: {type(exc).__name__}: {exc}") from exc
+        deltas = {side: delta for side in SIDES if (delta := found.get(side))}
+        for side, delta in deltas.items():
+            if errors := apply_delta(self._scenario.domain, self.worlds[side], delta):
+                raise self._wrong(f"sync_state gives the {side} what cannot be applied: {'; '.join(errors)}")
+        return copy.deepcopy(deltas)
+
+    def follow(self, side: Side, action: Mapping[str, Any]) -> None:
+        """Do what a bot's tool has recorded.
+
+        Raises:
+            ShadowFaultError: if that is not possible.
+        """
+        name, arguments = action.get("name"), action.get("arguments") or {}
+        tool = self._tools[side].get(name) if isinstance(name, str) else None
+        if tool is None or not isinstance(arguments, Mapping):
+            known = ", ".join(self._tools[side])
+            raise ShadowFaultError(f"the {side} recorded {name!r}, which no tool of its can do: {known}")
+        try:
+            tool.invoke(**arguments)
+        except Exception as exc:  # a pack's tool may raise anything
+            raise ShadowFaultError(
+                f"the {side} recorded {name!r}, which fails when done again: {type(exc).__name__}: {exc}"
+            ) from exc
+
+    def db_hash(self, side: Side) -> str | None:
+        """Return the hash that the bot of ``side`` must report; ``None`` for an empty world."""
+        world = self.worlds[side]
+        return get_dict_hash(world) if world else None
+
+    def _seeded(self, side: Side) -> dict[str, Any]:
+        initial: dict[str, Any] = {}
+        self._scenario.setup_shared_state(initial, side)
+        actions = [a for a in self._scenario.initialization_actions or [] if a.get("side") == side]
+        state: dict[str, Any] = {"actions": []}
+        errors = seed(state, copy.deepcopy(initial), actions, self._scenario.domain)
+        if not errors and not isinstance(state.get("db"), dict):
+            errors = ["setup_shared_state gives neither db nor db_path, but sync_state needs both worlds"]
+        if errors:
+            raise self._wrong(f"the world of the {side} cannot be set up: {'; '.join(errors)}")
+        return state
+
+    def _wrong(self, what: str) -> DefinitionError:
+        return DefinitionError(f"{location(type(self._scenario))}: scenario {self._scenario.name}: {what}")
