@@ -66,7 +66,7 @@ def _settle_payment(agent_db: Db, around: Db, deltas: dict[Literal["agent", "use
     deltas["user"][AROUND + "payment_request"] = None
 
 
-def _request_payment(agent_db: Db, around: Db, phone: str, delta: Delta) -> None:
+def _request_payment(agent_db: Db, around: Db, phone: Any, delta: Delta) -> None:
     """Have the phone show the first bill that waits for payment, unless it shows one already."""
     if around.get("payment_request") is not None:
         return
