@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.scoring.judge_settings import JudgeSettings
     from pytest_voiceeval.world.artifacts import load_db_artifact
     from pytest_voiceeval.world.diff import compute_db_diff
+    from pytest_voiceeval.world.documents import load_document
     from pytest_voiceeval.world.hashing import get_dict_hash
     from pytest_voiceeval.world.roots import get_eval_data_root
 
@@ -68,6 +69,7 @@ _HOMES = {
     "get_eval_scenario": "scenarios.registry",
     "list_eval_scenarios": "scenarios.registry",
     "load_db_artifact": "world.artifacts",
+    "load_document": "world.documents",
     "load_profile": "bots.profile",
     "register_eval_scenario": "scenarios.registry",
 }
@@ -105,6 +107,7 @@ __all__ = [
     "get_eval_scenario",
     "list_eval_scenarios",
     "load_db_artifact",
+    "load_document",
     "load_profile",
     "register_eval_scenario",
 ]

@@ -11,6 +11,7 @@ from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.errors import BotRefusedError, DefinitionError
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.documents import STATE_KEY, documents_of
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES, SETUP_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError
 from pytest_voiceeval.wire.rtvi import Request
@@ -83,6 +84,8 @@ def initialization(scenario: Scenario, side: Side) -> dict[str, Any]:
     """
     state: dict[str, Any] = {}
     scenario.setup_shared_state(state, side)
+    if documents := documents_of(scenario, side):
+        state.setdefault(STATE_KEY, documents)
     actions = scenario.initialization_actions or []
     for action in actions:
         if action.get("side") not in SIDES:

@@ -43,10 +43,12 @@ class Actions:
 class Resources:
     """What a side has: tools (name to constructor arguments), documents (name to path), information.
 
+    A document is a text file below the ``data`` folder of the pack; ``ReadFileTool`` reads it.
     ``info_sections`` maps a heading to the text under it.
 
     Raises:
-        DefinitionError: if ``tools`` is no dict of names to dicts of arguments.
+        DefinitionError: if ``tools`` is no dict of names to dicts of arguments, or ``documents`` no dict of
+            names to paths.
     """
 
     tools: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -55,7 +57,7 @@ class Resources:
     info_sections: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse tools of another shape."""
+        """Refuse tools and documents of another shape."""
         tools: Any = self.tools
         if not isinstance(tools, dict) or not all(
             isinstance(name, str) and isinstance(arguments, dict) for name, arguments in tools.items()
@@ -63,6 +65,14 @@ class Resources:
             raise DefinitionError(
                 f"tools of Resources must be a dict of name to arguments, not {tools!r}; write for example "
                 'tools={"EndConversationTool": {}}'
+            )
+        documents: Any = self.documents
+        if not isinstance(documents, dict) or not all(
+            isinstance(name, str) and isinstance(path, str) for name, path in documents.items()
+        ):
+            raise DefinitionError(
+                f"documents of Resources must be a dict of name to path, not {documents!r}; write for "
+                'example documents={"menu": "menu.txt"}'
             )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import SIDES, Side
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.documents import document_faults
 from pytest_voiceeval.scenarios.rehearsal import Use
 from pytest_voiceeval.tools.base import StandardSchemaTool
 from pytest_voiceeval.tools.origin import location
@@ -24,6 +25,8 @@ from pytest_voiceeval.tools.registry import (
 
 def check_tools(scenario: Scenario, sides: Iterable[Side] = SIDES, *, rehearsed: bool = False) -> None:
     """Return if every tool that ``scenario`` gives to ``sides`` exists and takes the arguments that it gives.
+
+    The documents of a side that has the tool to read them must be there.
 
     Args:
         scenario: what is to be held.
@@ -46,6 +49,8 @@ def _faults(scenario: Scenario, side: Side, *, rehearsed: bool) -> Iterator[str]
             yield f"{where}: {fault}"
         if (cls := find_tool(name, scenario.domain)) and inspect.isabstract(cls):
             yield _unfinished(cls)
+    for fault in document_faults(scenario, side):
+        yield f"{where}: {fault}"
     if rehearsed and scenario.rehearsal is not None:
         used = dict.fromkeys(line.tool for line in scenario.rehearsal.lines(side) if isinstance(line, Use))
         for name in used:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.parts import NoiseConfig
+from pytest_voiceeval.scenarios.folders import data_folders
 from pytest_voiceeval.tools.origin import location
-from pytest_voiceeval.world.roots import get_eval_data_root
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
@@ -68,24 +67,11 @@ def _fields(scenario: Scenario, given: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _found(scenario: Scenario, path: str) -> Path:
-    folders = list(dict.fromkeys(folder.absolute() for folder in _folders(type(scenario))))
+    folders = [*data_folders(type(scenario)), Path.cwd()]
     for candidate in [folder / path for folder in folders]:
         if candidate.is_file():
             return candidate
     if Path(path).is_absolute():
         raise noise_error(scenario, f"no file {path}")
-    places = ", ".join(map(str, folders))
+    places = ", ".join(map(str, dict.fromkeys(folders)))
     raise noise_error(scenario, f"no file {path!r} in {places}; put it there, or write an absolute path")
-
-
-def _folders(cls: type) -> Iterator[Path]:
-    """Yield where relative paths start: the packs of the class and its bases, the data root, and here."""
-    for base in cls.__mro__[:-1]:
-        try:
-            folder = Path(inspect.getfile(base)).parent
-        except (OSError, TypeError):
-            continue
-        if folder.name == "scenarios" and base.__module__ != f"{__package__}.base":
-            yield folder.parent / "data"
-    yield get_eval_data_root()
-    yield Path.cwd()

@@ -218,7 +218,7 @@ def test_measured_agrees_with_real(tmp_path: Path) -> None:
 # charged repeats
 
 
-ELSEWHERE_AND_LATER = {"scenario_directory"}
+ELSEWHERE_AND_LATER = {"scenario_directory", "attempts"}
 """Metrics that say where a call was held; its turns' time stamps say when."""
 
 

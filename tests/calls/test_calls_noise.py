@@ -1,7 +1,8 @@
-"""A spoken call with noise on the line."""
+"""A spoken call with noise on the line, and an agent that consults a document in it."""
 
 from __future__ import annotations
 
+import json
 import math
 import wave
 from pathlib import Path
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 from test_calls_clocks import QuickOrder, digest, held
 
-from pytest_voiceeval import NoiseConfig
+from pytest_voiceeval import NoiseConfig, Rehearsal, Resources, Use
+from pytest_voiceeval.scenarios.packs import builtin_pack
 
 
 class NoisyOrder(QuickOrder):
@@ -19,6 +21,18 @@ class NoisyOrder(QuickOrder):
 
     name = "noise__quick_order"
     noise_config = NoiseConfig(random_white_noise=True, snr_db=20.0)
+    agent_resources = Resources(
+        tools={**QuickOrder.agent_resources.tools, "ReadFileTool": {}},
+        documents={"offers": "pizza/offers.txt"},
+    )
+    rehearsal = Rehearsal(
+        user=QuickOrder.rehearsal.user,
+        agent=(
+            QuickOrder.rehearsal.agent[0],
+            Use("ReadFileTool", {"file_path": "pizza/offers.txt"}),
+            *QuickOrder.rehearsal.agent[1:],
+        ),
+    )
 
 
 def left_channel(folder: Path) -> Any:
@@ -27,7 +41,13 @@ def left_channel(folder: Path) -> Any:
     return stereo[:, 0].astype(float)
 
 
-def test_a_noisy_call_is_understood_measured_and_the_same_to_the_bit(tmp_path: Path) -> None:
+def test_a_noisy_call_is_understood_measured_and_the_same_to_the_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builtin_pack().load_tools()
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(tmp_path / "data"))
+    (tmp_path / "data" / "pizza").mkdir(parents=True)
+    (tmp_path / "data" / "pizza" / "offers.txt").write_text("Veggie Pizza: 10.49", encoding="utf-8")
     first, again = (held(tmp_path / name, "charged", NoisyOrder()) for name in ("first", "again"))
     assert first.metrics["is_successful"] is True
     assert digest(again) == digest(first)
@@ -37,5 +57,8 @@ def test_a_noisy_call_is_understood_measured_and_the_same_to_the_bit(tmp_path: P
     noise_db = 20 * math.log10(math.sqrt(float(np.mean(before**2))) / 32768)
     assert noise_db == pytest.approx(-46.0, abs=0.5)
     # The caller is heard in the noise, and latencies are those of speech.
-    assert [name for name, _ in first.tool_calls] == ["GetMenuTool", "PlaceOrderTool", "EndConversationTool"]
+    used = [name for name, _ in first.tool_calls]
+    assert used == ["ReadFileTool", "GetMenuTool", "PlaceOrderTool", "EndConversationTool"]
+    (offers, *_) = [m["content"] for m in first.conversation.agent.context or [] if m["role"] == "tool"]
+    assert json.loads(offers) == {"file_path": "pizza/offers.txt", "content": "Veggie Pizza: 10.49"}
     assert all(0.2 < seconds < 3.0 for seconds in first.latencies)
