@@ -21,6 +21,9 @@ from pytest_voiceeval.world.diff import join_key
 MAX_LINES = 30
 SHOWN_CHARACTERS = 300
 
+MAX_RANKED = 2_500
+"""Pairs of elements that are ranked by how near they are; of longer lists, elements are paired in order."""
+
 
 def explain_mismatch(reference: Any, prediction: Any, rules: MatchRules = EXACT) -> list[str]:
     """Return one line for each thing that ``prediction`` lacks, at least one; no line if it matches.
@@ -130,17 +133,28 @@ def _leftovers(
 ) -> Iterator[tuple[int, list[Any]]]:
     """Yield each wanted element left without a partner, with the nearest free given one if any is left."""
     alone = [index for index, partner in enumerate(pairs) if partner is None]
-    free = [index for index in range(len(given)) if index not in pairs]
-    ranked = sorted(
-        ((_nearness(wanted[left], given[right], rules), left, right) for left in alone for right in free),
-        key=lambda entry: (-entry[0][0], -entry[0][1], entry[1], entry[2]),
-    )
+    taken = set(pairs)
+    free = [index for index in range(len(given)) if index not in taken]
     partners: dict[int, int] = {}
-    for _, left, right in ranked:
-        if left not in partners and right not in partners.values():
+    for left, right in _by_nearness(wanted, given, (alone, free), rules):
+        if left not in partners and right not in taken:
             partners[left] = right
+            taken.add(right)
     for index in alone:
         yield index, [given[partners[index]]] if index in partners else []
+
+
+def _by_nearness(
+    wanted: Sequence[Any], given: Sequence[Any], places: tuple[list[int], list[int]], rules: MatchRules
+) -> list[tuple[int, int]]:
+    """Return the pairs of ``places`` in both, the nearest first; in order where there is little to choose."""
+    alone, free = places
+    if len(alone) * len(free) == 1 or len(alone) * len(free) > MAX_RANKED:
+        return list(zip(alone, free, strict=False))
+    nearness = {
+        (left, right): _nearness(wanted[left], given[right], rules) for left in alone for right in free
+    }
+    return sorted(nearness, key=lambda pair: (-nearness[pair][0], -nearness[pair][1], *pair))
 
 
 def _nearness(wanted: Any, found: Any, rules: MatchRules) -> tuple[bool, int]:
@@ -162,5 +176,7 @@ def _common_leaves(wanted: Any, found: Any, rules: MatchRules) -> int:
     if isinstance(wanted, list):
         if not isinstance(found, list):
             return 0
+        if len(wanted) * len(found) > MAX_RANKED:
+            return sum(_common_leaves(e, f, rules) for e, f in zip(wanted, found, strict=False))
         return sum(max((_common_leaves(e, f, rules) for f in found), default=0) for e in wanted)
     return int(match_item(wanted, found, rules))

@@ -11,14 +11,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
 
+T = TypeVar("T")
+
 ABSOLUTE_TOLERANCE = 1e-8
 RELATIVE_TOLERANCE = 1e-5
 """Share of the *prediction* by which two numbers may differ."""
+
+REMEMBERED_CHARACTERS = 200
+"""Greatest length of a text whose normal forms are remembered."""
 
 _PUNCTUATION = re.compile(r"[^\w\s]")
 _AMOUNT = re.compile(
@@ -172,13 +178,30 @@ def _selected(record: Mapping[str, Any], chosen: Sequence[str] | None) -> dict[s
     return dict(arguments) if chosen is None else {key: arguments.get(key) for key in chosen}
 
 
+def _remembered(function: Callable[..., T]) -> Callable[..., T]:
+    """Return ``function`` of a text, that remembers what it made of short ones: they come again and again."""
+    remembering = lru_cache(maxsize=8192)(function)
+
+    def call(text: str, *more: Any) -> T:
+        return (remembering if len(text) <= REMEMBERED_CHARACTERS else function)(text, *more)
+
+    return call
+
+
 def _number(value: Any) -> float | None:
-    if not isinstance(value, str | int | float):
-        return None
+    if isinstance(value, str):
+        return _text_number(value)
+    return _as_float(value) if isinstance(value, int | float) else None
+
+
+def _as_float(value: str | float) -> float | None:
     try:
         return float(value)
     except (ValueError, OverflowError):
         return None
+
+
+_text_number = _remembered(_as_float)
 
 
 def _numbers_match(reference: float, prediction: float) -> bool:
@@ -202,9 +225,11 @@ def _texts_match(reference: str, prediction: str, rules: MatchRules) -> bool:
         left, right = _amount(reference), _amount(prediction)
         if left is not None and right is not None:
             return left == right
-    return _plain(reference, rules) == _plain(prediction, rules)
+    flags = (rules.ignore_capitalization, rules.ignore_punctuation)
+    return _plain(reference, *flags) == _plain(prediction, *flags)
 
 
+@_remembered
 def _amount(text: str) -> Decimal | None:
     """Return the value of an amount such as ``$1,299.00``; deleting its signs would change it."""
     found = _AMOUNT.fullmatch(text)
@@ -214,7 +239,8 @@ def _amount(text: str) -> Decimal | None:
     return -value if (found["sign"] or found["sign_inside"]) in ("-", "\u2212") else value
 
 
-def _plain(text: str, rules: MatchRules) -> str:
-    if rules.ignore_capitalization:
+@_remembered
+def _plain(text: str, ignore_capitalization: bool, ignore_punctuation: bool) -> str:
+    if ignore_capitalization:
         text = text.lower()
-    return _PUNCTUATION.sub("", text) if rules.ignore_punctuation else text
+    return _PUNCTUATION.sub("", text) if ignore_punctuation else text
