@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.model.judgement import AssertionVerdict, Judgement
+from pytest_voiceeval.scenarios.assertions import assertions_of
 
 if TYPE_CHECKING:
     from pytest_voiceeval.model.conversation import Conversation
@@ -59,8 +60,8 @@ class FakeJudge:
             score=self._score if isinstance(self._score, int | float) else self._score[name],
             reason=self._reason,
             verdicts=tuple(
-                AssertionVerdict(number, str(text), number not in self._failing, self._reason)
-                for number, text in enumerate(scenario.nl_assertions or (), 1)
+                AssertionVerdict(number, text, number not in self._failing, self._reason)
+                for number, text in enumerate(assertions_of(scenario), 1)
             ),
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+NO_JUDGE = "no judge is configured (--voice-judge-url and --voice-judge-model name one)"
 MISSING_VERDICT = "the judge gave no verdict on this assertion"
 
 

@@ -8,6 +8,7 @@ ATTACHED = (
     ("recording", "conversation_log.wav", "audio/wav", "wav"),
     ("transcript", "conversation_log.txt", "text/plain", "txt"),
     ("metrics", "metrics.json", "application/json", "json"),
+    ("judge", "judge_result.json", "application/json", "json"),
 )
 
 

@@ -9,7 +9,13 @@ from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.errors import BotLostError, BotRefusedError, JudgeError, WorldsPartedError
+from pytest_voiceeval.errors import (
+    BotLostError,
+    BotRefusedError,
+    DefinitionError,
+    JudgeError,
+    WorldsPartedError,
+)
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
@@ -94,6 +100,7 @@ def evaluate_conversation(
     Raises:
         WorldsPartedError: if the worlds of the two bots did not stay in step.
         BotRefusedError: if a bot did not give the end state that a whitelisted signal needs.
+        DefinitionError: if the judge is none.
         BotLostError: if the agent answered too few times because the simulated user never spoke.
     """
     if not has_evidence(folder):
@@ -129,7 +136,14 @@ def evaluate_conversation(
 def _judgement(
     judge: Judge, scenario: Scenario, conversation: Conversation, settings: RunSettings
 ) -> Judgement:
+    """Return what ``judge`` says; raises DefinitionError if that is no judgement."""
+    ask = getattr(judge, "judge", None)
+    if not callable(ask):
+        raise DefinitionError(f"{judge!r} is no judge: it has no method judge(scenario, conversation)")
     try:
-        return judge.judge(scenario, conversation, strict_match=settings.strict_match)
+        judgement: object = ask(scenario, conversation, strict_match=settings.strict_match)
     except JudgeError as exc:
         return Judgement(error=str(exc))
+    if not isinstance(judgement, Judgement):
+        raise DefinitionError(f"the judge {judge!r} returned {judgement!r}; return a Judgement")
+    return judgement

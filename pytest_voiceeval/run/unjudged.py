@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pytest_voiceeval.model.judgement import NO_JUDGE
 from pytest_voiceeval.model.metrics import Scores
-from pytest_voiceeval.scoring.judging import NO_JUDGE
 
 UNJUDGED = "unjudged"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +11,7 @@ from pytest_voiceeval.errors import JudgeError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.judgement import Judgement, Opinion
 from pytest_voiceeval.model.turns import AGENT, SIDES
+from pytest_voiceeval.scenarios.assertions import assertions_of
 from pytest_voiceeval.scoring.judge_endpoint import JudgeEndpoint
 from pytest_voiceeval.scoring.judge_prompt import JudgeInput, is_anything_observed, judge_input
 from pytest_voiceeval.scoring.judge_reply import assertion_verdicts, parse_reply
@@ -53,7 +54,7 @@ class LLMJudge:
             compaction=settings.compaction,
             strict_match=strict_match,
         )
-        assertions = [str(text) for text in scenario.nl_assertions or ()]
+        assertions = assertions_of(scenario)
         try:
             if not is_anything_observed(conversation, include_conversation=settings.include_conversation):
                 return _nothing_observed(conversation, asked, assertions)
@@ -62,7 +63,7 @@ class LLMJudge:
             return Judgement(error=str(exc), judge_input=asked.to_json())
         return Judgement.of(opinions, asked.to_json())
 
-    async def _opinions(self, asked: JudgeInput, assertions: list[str]) -> list[Opinion]:
+    async def _opinions(self, asked: JudgeInput, assertions: Sequence[str]) -> list[Opinion]:
         """Return as many opinions as are wanted; raises JudgeError if one of them can't be had."""
         async with JudgeEndpoint(self._settings) as endpoint:
             try:
@@ -86,13 +87,15 @@ def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
         return thread.submit(asyncio.run, coroutine).result()
 
 
-async def _opinion(endpoint: JudgeEndpoint, asked: JudgeInput, assertions: list[str], sample: int) -> Opinion:
+async def _opinion(
+    endpoint: JudgeEndpoint, asked: JudgeInput, assertions: Sequence[str], sample: int
+) -> Opinion:
     text = await endpoint.reply(asked, sample)
     evidence = f"{asked.system_prompt}\n{asked.user_content}"
     return parse_reply(text, assertions, evidence=evidence)
 
 
-def _nothing_observed(conversation: Conversation, asked: JudgeInput, assertions: list[str]) -> Judgement:
+def _nothing_observed(conversation: Conversation, asked: JudgeInput, assertions: Sequence[str]) -> Judgement:
     """Return the judgement on a call that left no evidence; raises JudgeError if it may only be lost."""
     lost = [
         f"{side}: {conversation.side(side).pull_error}"

@@ -29,7 +29,7 @@ REMEDIES = {
     400: "what the endpoint does not take can be left out, as with --voice-judge-top-p=none",
     401: "see that the key in {key} is right",
     403: "see that the key in {key} is right",
-    404: "see that URL and model are right",
+    404: "see that URL (most end in /v1) and model are right",
 }
 
 
@@ -73,7 +73,7 @@ class JudgeEndpoint:
 
     async def __aenter__(self) -> JudgeEndpoint:
         """Set the client up; nothing is sent yet."""
-        from openai import AsyncOpenAI  # noqa: PLC0415 - heavy
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # noqa: PLC0415 - heavy
 
         self._client = AsyncOpenAI(
             api_key=self._key.get_secret_value() if self._key else "none",
@@ -81,6 +81,7 @@ class JudgeEndpoint:
             default_query=self._settings.query,
             timeout=self._settings.timeout,
             max_retries=RETRIES,
+            http_client=DefaultAsyncHttpxClient(trust_env=not self._settings.is_local),  # no proxy to here
         )
         return self
 

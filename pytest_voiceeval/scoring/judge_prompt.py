@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.turns import SIDES, Turn
+from pytest_voiceeval.scenarios.assertions import assertions_of
 from pytest_voiceeval.scoring.evidence import missing_record
 from pytest_voiceeval.scoring.judge_instructions import instructions, short_instructions
 from pytest_voiceeval.scoring.match import normalize_scenario_payload
@@ -157,8 +158,8 @@ def _sections(
         yield PREDICTION, _json(normalize_scenario_payload(prediction_payload(conversation)))
     if include_conversation and conversation.turns:
         yield CONVERSATION, "\n".join(map(_spoken, conversation.turns))
-    if scenario.nl_assertions:
-        lines = [f"{number}. {_one_line(text)}" for number, text in enumerate(scenario.nl_assertions, 1)]
+    if assertions := assertions_of(scenario):
+        lines = [f"{number}. {_one_line(text)}" for number, text in enumerate(assertions, 1)]
         yield ASSERTIONS, "\n".join(lines)
     for side, tag in HISTORIES.items():
         history = conversation.agent.context if side == "agent" else conversation.user.context

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_voiceeval.model.conversation import Conversation
-from pytest_voiceeval.model.judgement import Judgement
+from pytest_voiceeval.model.judgement import NO_JUDGE, Judgement
 from pytest_voiceeval.model.metrics import SignalResult
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.scenarios.assertions import assertions_of
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
 
 DEFAULT_THRESHOLD = 0.9
-NO_JUDGE = "no judge is configured (--voice-judge-url and --voice-judge-model name one)"
 
 
 class Judge(Protocol):
@@ -32,7 +32,7 @@ class Judge(Protocol):
 def nl_assertions(scenario: Scenario, judgement: Judgement | None) -> SignalResult:
     """Return the share of the scenario's assertions in plain language that hold; it passes at 1.0."""
     signal = SuccessSignal.NL_ASSERTION
-    count = len(scenario.nl_assertions or ())
+    count = len(assertions_of(scenario))
     if not count:
         return SignalResult(signal, None, None, "the scenario declares no NL assertions")
     if judgement is None:

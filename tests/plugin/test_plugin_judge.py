@@ -381,6 +381,36 @@ def test_a_judge_of_ones_own_may_say_that_it_came_to_nothing(
     result.stdout.fnmatch_lines(["judged__scored: judge_passed could not be determined: I was asleep"])
 
 
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        ("object()", "*is no judge: it has no method judge(scenario, conversation)"),
+        (
+            "type('Mine', (), {'judge': lambda *_, **__: 0.9})()",
+            "the judge *Mine* returned 0.9; return a Judgement",
+        ),
+    ],
+)
+def test_what_is_no_judge_is_told_in_one_line(
+    project: pytest.Pytester, write: Callable[[str, str], Path], judge: str, told: str
+) -> None:
+    text = f"import pytest\n\n@pytest.fixture(scope='session')\ndef voice_judge():\n    return {judge}\n"
+    write("scenarios/conftest.py", text)
+    result = project.runpytest("--voice-scenarios=shop__good", "--voice-min-agent-turns=0")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([told])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_allure_gets_the_judges_words(project: pytest.Pytester) -> None:
+    pytest.importorskip("allure")
+    with JudgeServer(FINE) as server:
+        project.runpytest(*options(server, "judged__scored", "--alluredir=allure")).assert_outcomes(passed=1)
+    (path,) = (project.path / "allure").glob("*-result.json")
+    attached = {entry["name"] for entry in json.loads(path.read_text(encoding="utf-8"))["attachments"]}
+    assert {"metrics", "judge"} <= attached
+
+
 @pytest.mark.parametrize(("policy", "outcome"), [("tool-only", "failed"), ("valid-terminal-state", "passed")])
 def test_the_policy_decides_what_a_clean_exit_is(
     project: pytest.Pytester, write: Callable[[str, str], Path], policy: str, outcome: str

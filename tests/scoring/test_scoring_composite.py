@@ -8,11 +8,11 @@ from scoring_calls import call, declare
 
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence, StopReason
+from pytest_voiceeval.model.judgement import NO_JUDGE
 from pytest_voiceeval.model.metrics import Breakdown, SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import breakdown, score, verdict
-from pytest_voiceeval.scoring.judging import NO_JUDGE
 
 ACTION_AND_EXIT = (SuccessSignal.ACTION_MATCH, SuccessSignal.CLEAN_EXIT)
 DB_AND_EXIT = (SuccessSignal.DB_STATE_MATCH, SuccessSignal.CLEAN_EXIT)

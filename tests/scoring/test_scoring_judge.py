@@ -144,6 +144,14 @@ def test_the_key_of_another_service_is_not_sent(monkeypatch: pytest.MonkeyPatch)
     assert CANARY not in repr(server.requests)
 
 
+def test_an_endpoint_on_this_machine_is_reached_without_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "")
+    for name in ("http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with JudgeServer(GOOD) as server:
+        assert judged(server).score == 0.95
+
+
 def test_an_endpoint_elsewhere_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = JudgeSettings(url="https://judge.example/v1", model="m")
     error = LLMJudge(settings).judge(SCENARIO, HEARD).error

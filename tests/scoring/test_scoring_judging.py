@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from scoring_calls import call, declare
 
+from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.judgement import AssertionVerdict, Judgement, Opinion
 from pytest_voiceeval.model.metrics import SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import score
+from pytest_voiceeval.scoring.judging import Judge
+from pytest_voiceeval.testing import FakeJudge
 
 JUDGED = (SuccessSignal.NL_ASSERTION, SuccessSignal.JUDGE_PASSED)
 POLITE, SHORT = "It was polite.", "It was short."
@@ -121,3 +124,16 @@ def test_one_opinion_has_no_spread() -> None:
     judgement = Judgement.of([Opinion(0.5)], {})
     assert (judgement.spread, judgement.samples, judgement.pass_rate) == (None, (), None)
     assert judgement.to_json() == {"score": 0.5, "reason": "", "judge_input": {}}
+
+
+@pytest.mark.parametrize("wrong", ["It was polite.", [1], {"a": 1}])
+def test_assertions_that_are_no_list_of_texts_are_the_scenarios_fault(wrong: Any) -> None:
+    with pytest.raises(DefinitionError, match=r"scoring_calls.py.*: nl_assertions of .* write a list"):
+        score(judged(nl_assertions=wrong), call(), judgement=Judgement(1.0))
+
+
+def test_a_fake_judge_says_what_it_is_told_to() -> None:
+    judge: Judge = FakeJudge(0.5, failing=[2])
+    judgement = judge.judge(judged(), call())
+    assert (judgement.score, [v.passed for v in judgement.verdicts]) == (0.5, [True, False])
+    assert FakeJudge(error="asleep").judge(judged(), call()) == Judgement(error="asleep")
