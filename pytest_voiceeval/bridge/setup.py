@@ -103,6 +103,7 @@ def initialization(scenario: Scenario, side: Side) -> dict[str, Any]:
         raise DefinitionError(
             f"scenario {scenario.name}: setup_shared_state for the {side} holds {len(text)} bytes, too "
             f"many to send; put the database into a file under the data root and set state['db_path']"
+            + ("; its documents are part of it, name fewer" if documents else "")
         )
     return {
         "domain": scenario.domain,

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from pytest_voiceeval.bridge.call import RATE_HZ
+from pytest_voiceeval.bridge.noise import noisy_channel
 from pytest_voiceeval.errors import VoiceEvalError
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER
@@ -67,6 +69,7 @@ class _Checker:
         """Look at what a call needs before it begins."""
         yield from self._attempt(lambda: scenario.whitelist)[1]
         yield from self._attempt(lambda: RunSettings().seconds_for(scenario))[1]
+        yield from self._attempt(lambda: noisy_channel(scenario, RATE_HZ))[1]
         for side in SIDES:
             prompt, faults = self._attempt(
                 partial(scenario.prompt, side), f"the {side}'s prompt cannot be made: "

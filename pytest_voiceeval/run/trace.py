@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -45,4 +46,4 @@ def collect_trace(agent: Endpoint, folder: Path) -> None:
     if isinstance(agent, Traced) and agent.trace_file.is_file():
         target = folder / LOG_FOLDER / FILE
         target.parent.mkdir(parents=True, exist_ok=True)
-        agent.trace_file.replace(target)
+        shutil.move(agent.trace_file, target)

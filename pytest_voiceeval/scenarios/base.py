@@ -53,7 +53,8 @@ class Scenario:
         success_signals: the signals that decide, as members of ``SuccessSignal`` or their texts.
         reference_answer: what the agent's actions must match: an object, a list of them, or a text.
         reference_file: name of the file that the reference is saved under.
-        ignore_capitalization, ignore_punctuation, clean_text, disallow_extra_items: how it is matched.
+        ignore_capitalization, ignore_punctuation, disallow_extra_items: how it is matched.
+        clean_text: kept in the metadata; as in the reference, it changes nothing about the match.
         noise_config: noise on the way from the user to the agent.
         expected_scenario_db, expected_user_db: databases as they must be after the call.
         nl_assertions: sentences that a judge must find true.

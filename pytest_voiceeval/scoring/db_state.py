@@ -39,7 +39,8 @@ def _answered_empty(evidence: SideEvidence) -> bool:
 
 
 def _database_difference(expected: Any, wanted: str, evidence: SideEvidence) -> str:
-    if evidence.db is not None and (lines := _difference_lines(expected, evidence.db)):
+    lines = None if evidence.db is None else _difference_lines(expected, evidence.db)
+    if lines:
         hidden = len(lines) - MAX_LINES
         shortened = lines if hidden <= 1 else [*lines[:MAX_LINES], f"… and {hidden} more differences"]
         return "\n".join(["the agent's database, expected → found:", *map(_cut, shortened)])
@@ -47,15 +48,17 @@ def _database_difference(expected: Any, wanted: str, evidence: SideEvidence) -> 
         why = f" ({evidence.pull_error})" if evidence.pull_error else ""
         return f"expected a database with hash {wanted}, the agent's bot reported none{why}"
     text = f"expected a database with hash {wanted}, found {evidence.db_hash}"
+    if lines is not None:
+        return f"{text}, though the database itself is as expected: does the bot hash its canonical form?"
     return text + (f"; the database itself did not come: {evidence.db_error}" if evidence.db_error else "")
 
 
-def _difference_lines(expected: Any, found: Any) -> list[str]:
-    """Return the differences by path; none where a bot's database is nested too deeply to be walked."""
+def _difference_lines(expected: Any, found: Any) -> list[str] | None:
+    """Return the differences by path; ``None`` where a bot's database is nested too deeply to be walked."""
     try:
         return diff_by_path(expected, found)
     except RecursionError:
-        return []
+        return None
 
 
 def _cut(line: str) -> str:

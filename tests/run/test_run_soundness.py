@@ -7,6 +7,7 @@ import pytest
 
 from pytest_voiceeval import (
     Actions,
+    NoiseConfig,
     Persona,
     Rehearsal,
     Resources,
@@ -203,6 +204,16 @@ def test_a_finding_has_file_line_scenario_fault_and_remedy() -> None:
         ({"__init__": lambda self: 1 / 0}, "the scenario cannot be made: ZeroDivisionError"),
         ({"success_signals": ("fast",)}, "no success signal 'fast'"),
         ({"max_duration": "soon"}, "max_duration of scenario 'shop__cup' is 'soon'"),
+        ({"noise_config": NoiseConfig()}, "noise_config of scenario 'shop__cup': there is no noise in it"),
+        ({"noise_config": NoiseConfig("gone.wav")}, "no file 'gone.wav' in "),
+        (
+            {
+                "agent_resources": Resources(
+                    tools={"ReadFileTool": {}, "SellTool": {}}, documents={"prices": "gone.txt"}
+                )
+            },
+            "document 'prices' of the agent: there is no document 'gone.txt'; looked in ",
+        ),
         ({"agent_persona": None}, "the agent's prompt cannot be made: AttributeError"),
         ({"get_user_prompt": lambda self: "  "}, "the user's prompt is empty; a bot refuses it"),
         ({"db_state_assertions": 7}, "TypeError: 'int' object is not iterable"),

@@ -58,6 +58,20 @@ def test_a_wrong_database_is_told_by_hash_where_it_was_not_pulled() -> None:
     )
 
 
+def test_a_bot_that_hashes_in_a_way_of_its_own_is_told_so() -> None:
+    evidence = SideEvidence(actions=(), db_hash="ab", db=DB)
+    result = db_state_match(declare(expected_scenario_db=DB), call(agent=evidence))
+    assert result.passed is False
+    assert result.explanation.endswith(
+        "found ab, though the database itself is as expected: does the bot hash its canonical form?"
+    )
+
+
+def test_a_key_of_any_length_is_cut() -> None:
+    result = db_state_match(declare(expected_scenario_db=DB), call(agent=pulled({"k" * 10_000: 1})))
+    assert max(map(len, result.explanation.splitlines())) <= 502
+
+
 def test_no_database_fails_and_says_why() -> None:
     evidence = SideEvidence(pull_error="no answer within 30 s")
     result = db_state_match(declare(expected_scenario_db=DB), call(agent=evidence))

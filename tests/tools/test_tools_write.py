@@ -14,7 +14,7 @@ from pytest_voiceeval.tools import (
 )
 
 
-@register_schema_tool_for_eval(domain="coffee")
+@register_schema_tool_for_eval(domain="coffee_cup")
 class CancelOrderTool(WriteScenarioTool):
     """The worked example of a tool: takes an order of coffee back."""
 
@@ -68,23 +68,23 @@ def state() -> dict[str, Any]:
 
 
 def test_the_worked_tool_changes_the_state_and_records_it(call: Any, state: dict[str, Any]) -> None:
-    tool = get_schema_tool_for_eval("CancelOrderTool", domain="coffee", shared_state=state)
+    tool = get_schema_tool_for_eval("CancelOrderTool", domain="coffee_cup", shared_state=state)
     assert call(tool, order_id="A1") == [("result", {"order_id": "A1", "status": "cancelled"})]
     assert state["db"]["orders"]["A1"]["status"] == "cancelled"
     assert state["actions"] == [RECORD]
 
 
 def test_a_failure_is_not_recorded(call: Any, state: dict[str, Any]) -> None:
-    tool = get_schema_tool_for_eval("CancelOrderTool", domain="coffee", shared_state=state)
+    tool = get_schema_tool_for_eval("CancelOrderTool", domain="coffee_cup", shared_state=state)
     [(_, result)] = call(tool, order_id="B2")
     assert result["error_type"] == "not_found"
     assert "actions" not in state
 
 
 def test_the_bridge_hears_of_an_action_at_once(call: Any, state: dict[str, Any], rtvi: Any) -> None:
-    state |= {"__rtvi__": rtvi, "__tool_domain__": "coffee"}
+    state |= {"__rtvi__": rtvi, "__tool_domain__": "coffee_cup"}
     journal = call(CancelOrderTool(shared_state=state), order_id="A1")
-    event = {"type": "action-applied", "action": RECORD, "tool_domain": "coffee"}
+    event = {"type": "action-applied", "action": RECORD, "tool_domain": "coffee_cup"}
     assert ("message", event) in journal
 
 
