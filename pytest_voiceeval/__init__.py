@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.signals import SuccessSignal
     from pytest_voiceeval.model.turns import Turn
     from pytest_voiceeval.run.aggregate import RunAggregator
+    from pytest_voiceeval.run.dynamic import run_dynamic_evaluation
+    from pytest_voiceeval.run.resume import classify_scenario_resume_state
     from pytest_voiceeval.run.retries import auto_retry_reason
     from pytest_voiceeval.scenarios.base import Scenario
     from pytest_voiceeval.scenarios.registry import (
@@ -62,6 +64,7 @@ _HOMES = {
     "Turn": "model.turns",
     "Use": "scenarios.rehearsal",
     "auto_retry_reason": "run.retries",
+    "classify_scenario_resume_state": "run.resume",
     "compute_db_diff": "world.diff",
     "evaluate_conversation_end": "scoring.conversation_end",
     "get_dict_hash": "world.hashing",
@@ -72,6 +75,7 @@ _HOMES = {
     "load_document": "world.documents",
     "load_profile": "bots.profile",
     "register_eval_scenario": "scenarios.registry",
+    "run_dynamic_evaluation": "run.dynamic",
 }
 
 __all__ = [
@@ -100,6 +104,7 @@ __all__ = [
     "Turn",
     "Use",
     "auto_retry_reason",
+    "classify_scenario_resume_state",
     "compute_db_diff",
     "evaluate_conversation_end",
     "get_dict_hash",
@@ -110,6 +115,7 @@ __all__ = [
     "load_document",
     "load_profile",
     "register_eval_scenario",
+    "run_dynamic_evaluation",
 ]
 
 

@@ -81,3 +81,12 @@ def largest_lag(in_hz: int, out_hz: int) -> float:
         probe.push(chunk)
         lags.append(probe.lag_seconds)
     return max(lags)
+
+
+def resampled(pcm: bytes, in_hz: int, out_hz: int, *, channels: int) -> bytes:
+    """Return sound as a whole (int16 little-endian, interleaved) at another rate."""
+    if in_hz == out_hz or not pcm:
+        return pcm
+    frames = np.frombuffer(pcm, "<i2").reshape(-1, channels)
+    out: bytes = soxr.resample(frames, in_hz, out_hz, quality="VHQ").astype("<i2").tobytes()
+    return out

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pytest_voiceeval.bots.process import BotProcess
-from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.checks import check_tools
+from pytest_voiceeval.wire.address import websocket_url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,19 +137,3 @@ class CommandBot:
     def close(self) -> None:
         """End the process and all that it started; may be called twice."""
         self._process.close()
-
-
-def websocket_url(text: str) -> str:
-    """Return ``text`` if it is the URL of a WebSocket.
-
-    Raises:
-        DefinitionError: if it is not, saying what to write.
-    """
-    try:
-        parts = urlsplit(text)
-        complete = parts.scheme in {"ws", "wss"} and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:  # a port that is no number, a broken IPv6 address
-        complete = False
-    if not complete:
-        raise DefinitionError(f"{text!r} is no WebSocket URL; write ws://host:port, or wss://host for TLS")
-    return text

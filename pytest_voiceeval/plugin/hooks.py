@@ -22,7 +22,6 @@ from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.resuming import (
     earlier_key,
     invocation_key,
-    new_invocation,
     with_scenarios_of_before,
 )
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
@@ -30,7 +29,7 @@ from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
-from pytest_voiceeval.run.earlier import EarlierRun
+from pytest_voiceeval.run.earlier import EarlierRun, new_invocation
 from pytest_voiceeval.run.session import RunFolder
 
 if TYPE_CHECKING:

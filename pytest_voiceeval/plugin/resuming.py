@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -31,11 +30,6 @@ invocation_key = pytest.StashKey[str]()
 
 earlier_key = pytest.StashKey[EarlierRun]()
 """What starts before left in the run's folder; there only if this one goes on with theirs."""
-
-
-def new_invocation() -> str:
-    """Return a name that no other start of pytest has."""
-    return f"{datetime.now():%Y%m%d_%H%M%S}_{uuid.uuid4().hex[:12]}"
 
 
 def with_scenarios_of_before(config: pytest.Config, settings: Settings) -> Settings:

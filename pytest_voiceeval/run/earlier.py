@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from pytest_voiceeval.run.files import claim_folder, file_name, read_json
 from pytest_voiceeval.run.resume import (
     KILLED,
     KILLED_MARK,
+    ResumeState,
     classify_scenario_resume_state,
     scenario_folders,
 )
@@ -28,7 +31,7 @@ class ItemNote:
 
     Attributes:
         item: name of the scenario's item, or the node id of a test by hand.
-        invocation: which start of pytest made the folder; begins with the time of it.
+        invocation: which start made the folder; begins with the time of it.
     """
 
     item: str
@@ -48,12 +51,17 @@ def read_note(folder: Path) -> ItemNote | None:
     return ItemNote(str(content.get("item")), str(content.get("invocation")))
 
 
+def new_invocation() -> str:
+    """Return a name that no other start has."""
+    return f"{datetime.now():%Y%m%d_%H%M%S}_{uuid.uuid4().hex[:12]}"
+
+
 class EarlierRun:
     """What earlier invocations left in the folder of a run. What this one makes there is never looked at.
 
     Args:
         folder: of the run.
-        invocation: which start of pytest this is.
+        invocation: which start this is.
         min_agent_turns: how often an agent must have answered.
     """
 
@@ -102,6 +110,13 @@ class EarlierRun:
             item: folder
             for item, folder in self._folders.items()
             if item not in known and isinstance(read_json(folder / "metrics.json"), dict)
+        }
+
+    def states(self) -> dict[str, tuple[ResumeState, str]]:
+        """Return what became of every item that left a folder, and why."""
+        return {
+            item: classify_scenario_resume_state(folder, self._min_agent_turns)
+            for item, folder in self._folders.items()
         }
 
     def _state(self, folder: Path) -> str:

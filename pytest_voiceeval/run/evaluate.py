@@ -56,7 +56,7 @@ def hold(
     scenario.save(folder / SCENARIO_CONFIG)
 
     def keep(conversation: Conversation) -> None:
-        write_evidence(conversation, folder)
+        write_evidence(conversation, folder, rate_hz=settings.output_sample_rate)
 
     async def call() -> Conversation:
         async with user.open(scenario) as user_url, agent.open(scenario) as agent_url:
@@ -104,7 +104,7 @@ def evaluate_conversation(
         BotLostError: if the agent answered too few times because the simulated user never spoke.
     """
     if not has_evidence(folder):
-        write_evidence(conversation, folder)
+        write_evidence(conversation, folder, rate_hz=settings.output_sample_rate)
     if conversation.drift:
         apart = "\n".join(conversation.drift)
         raise WorldsPartedError(

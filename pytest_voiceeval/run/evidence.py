@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
+from pytest_voiceeval.audio.resampling import resampled
 from pytest_voiceeval.model.conversation import Conversation, Recording
 from pytest_voiceeval.model.turns import SIDES, Turn, response_latencies
 from pytest_voiceeval.scoring.payload import prediction_payload
@@ -27,13 +28,13 @@ RULE = "=" * 80
 INTERRUPTED = "[INTERRUPTED]"
 
 
-def write_evidence(conversation: Conversation, folder: Path) -> None:
-    """Write all that is known of a call into ``folder``."""
+def write_evidence(conversation: Conversation, folder: Path, *, rate_hz: int | None = None) -> None:
+    """Write all that is known of a call into ``folder``; the recording at ``rate_hz``, if that is given."""
     write_text(folder / TRANSCRIPT, transcript_text(conversation))
     if conversation.turns:
         write_json(folder / SEGMENTS, segments(conversation))
     if conversation.recording.pcm:
-        write_recording(conversation.recording, folder / RECORDING)
+        write_recording(conversation.recording, folder / RECORDING, rate_hz)
     write_text(folder / BRIDGE_LOG, "".join(f"{line}\n" for line in conversation.events))
     write_json(folder / RESPONSE, prediction_payload(conversation))
     hashes = {"db_hash": conversation.agent.db_hash, "user_db_hash": conversation.user.db_hash}
@@ -91,15 +92,17 @@ def segments(conversation: Conversation) -> list[dict[str, object]]:
     ]
 
 
-def write_recording(recording: Recording, path: Path) -> Path:
-    """Write a stereo WAV file: user left, agent right."""
+def write_recording(recording: Recording, path: Path, rate_hz: int | None = None) -> Path:
+    """Write a stereo WAV file: user left, agent right; at its own rate unless another is given."""
+    rate = rate_hz or recording.rate_hz
+    pcm = resampled(recording.pcm, recording.rate_hz, rate, channels=2)
 
     def fill(stream: object) -> None:
         with wave.open(stream, "wb") as wav:  # type: ignore[call-overload]  # any binary stream
             wav.setnchannels(2)
             wav.setsampwidth(2)
-            wav.setframerate(recording.rate_hz)
-            wav.writeframes(recording.pcm)
+            wav.setframerate(rate)
+            wav.writeframes(pcm)
 
     return write_whole(path, fill)
 

@@ -16,6 +16,8 @@ WITHOUT_EFFECT = {
     *("voice_connect_timeout", "voice_start_timeout"),
     *("voice_auto_resume_on_stale", "voice_auto_resume_on_insufficient_turns"),
     *("voice_max_auto_retries", "voice_auto_retry_backoff_secs", "voice_min_agent_turns"),
+    *("auto_resume_on_stale", "auto_resume_on_insufficient_turns", "max_auto_retries"),
+    *("auto_retry_backoff_secs", "min_agent_turns", "connect_timeout", "output_sample_rate", "pause"),
 }
 """Options that no result depends on, or that hold for results of before too."""
 

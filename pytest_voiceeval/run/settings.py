@@ -30,6 +30,7 @@ class RunSettings:
         auto_resume_on_insufficient_turns: so is one with fewer than ``min_agent_turns``.
         max_auto_retries: how many times a call is held again; the last one counts.
         auto_retry_backoff_secs: seconds to wait before that, except on the charged clock.
+        output_sample_rate: of the recording's file, in hertz.
     """
 
     clock: ClockChoice = "auto"
@@ -44,6 +45,7 @@ class RunSettings:
     auto_resume_on_insufficient_turns: bool = False
     max_auto_retries: int = 1
     auto_retry_backoff_secs: float = 5.0
+    output_sample_rate: int = 16_000
 
     def seconds_for(self, scenario: Scenario) -> float:
         """Return how long a call of ``scenario`` may last.
