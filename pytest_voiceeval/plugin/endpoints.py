@@ -6,9 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
-from pytest_voiceeval.bots.profile import load_profile
-from pytest_voiceeval.bots.speech_cache import SpeechCache
+from pytest_voiceeval.bots.named import COMMAND, named_bot
 from pytest_voiceeval.bridge.endpoint import Endpoint
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.plugin.option import words
@@ -24,7 +22,7 @@ def running_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Itera
     Raises:
         ProfileError: if it is a profile that can't be had.
     """
-    log_folder = folder.open() if _named(side, settings).startswith("cmd:") else Path()
+    log_folder = folder.open() if _named(side, settings).startswith(COMMAND) else Path()
     endpoint = make_endpoint(side, settings, log_folder)
     try:
         yield endpoint
@@ -42,13 +40,14 @@ def make_endpoint(side: Side, settings: Settings, log_folder: Path) -> Endpoint:
         ProfileError: if it is a profile that can't be had.
     """
     text = _named(side, settings)
-    if is_url_list(text):
-        return RemoteBot(side, words(text)[settings.worker])
-    kind, _, command = text.partition(":")
-    if kind == "cmd":
-        log = log_folder / f"bot_{side}_{settings.worker}.log"
-        return CommandBot(side, command, log, start_seconds=settings.start_timeout)
-    return LocalBot(side, load_profile(text), settings.rehearsal, cache=SpeechCache(settings.cache_dir))
+    return named_bot(
+        side,
+        words(text)[settings.worker] if is_url_list(text) else text,
+        log=log_folder / f"bot_{side}_{settings.worker}.log",
+        variant=settings.rehearsal,
+        cache_dir=settings.cache_dir,
+        start_seconds=settings.start_timeout,
+    )
 
 
 def _named(side: Side, settings: Settings) -> str:

@@ -66,6 +66,14 @@ def scenario_names(records: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(map(str, names)))
 
 
+def last_minimum(records: list[dict[str, Any]]) -> int:
+    """Return how often an agent had to answer in the last start; 0 if that is not known."""
+    options = records[-1].get("parsed_args") if records else None
+    given = options if isinstance(options, Mapping) else {}
+    text = str(given.get("voice_min_agent_turns", given.get("min_agent_turns", 0)))
+    return int(text) if text.isdecimal() else 0
+
+
 def changed_options(earlier: list[dict[str, Any]], now: Mapping[str, Any]) -> Iterator[str]:
     """Yield what results depend on and was other at a start before, one text each."""
     for key, value in _effects(now).items():

@@ -40,7 +40,7 @@ class Calls:
 
     clocks = ("real",)
 
-    def __init__(self, side: Side, *scripts: list[Utterance] | Exception) -> None:
+    def __init__(self, side: Side, *scripts: list[Utterance] | BaseException) -> None:
         self.side = side
         self.label = f"fake {side}"
         self.opened = 0
@@ -49,7 +49,7 @@ class Calls:
     def open(self, scenario: Scenario) -> AbstractAsyncContextManager[str]:
         script = self._scripts[min(self.opened, len(self._scripts) - 1)]
         self.opened += 1
-        if isinstance(script, Exception):
+        if isinstance(script, BaseException):
             raise script
         return FakeBot(self.side, script, answer_after=0.1).serve()
 

@@ -125,7 +125,7 @@ def test_what_is_other_than_before_is_warned_of(tmp_path: Path) -> None:
 
 
 def test_the_files_of_a_run_that_is_interrupted_are_written(tmp_path: Path) -> None:
-    agent = Calls(AGENT, GOOD, KeyboardInterrupt())  # type: ignore[arg-type]  # as Ctrl-C comes
+    agent = Calls(AGENT, GOOD, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, Tea, Coffee, Broken, agent=agent)
     summary = files(tmp_path)["all_summary.txt"]
@@ -228,7 +228,7 @@ def test_in_a_coroutine_it_says_how_to_call_it(tmp_path: Path) -> None:
     async def wrong() -> None:
         run(tmp_path, Tea)
 
-    with pytest.raises(RuntimeError, match="await asyncio.to_thread"):
+    with pytest.raises(RuntimeError, match=r"await asyncio\.to_thread"):
         asyncio.run(wrong())
 
     async def right() -> list[dict[str, Any]]:

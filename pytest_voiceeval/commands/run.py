@@ -1,0 +1,284 @@
+"""``run``: scenarios held one after another, without pytest."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_voiceeval.commands.arguments import Commands, cache_dir, keep_quiet, pack_arguments
+from pytest_voiceeval.commands.judge_arguments import (
+    add_judge_arguments,
+    count,
+    judge_settings,
+    seconds,
+    seconds_or_none,
+    seconds_or_zero,
+    whole,
+)
+from pytest_voiceeval.errors import UnknownNameError, VoiceEvalError
+from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
+from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
+
+DESCRIPTION = """\
+Hold scenarios one after another and write what pytest would: a folder with recording, transcript and metrics
+of each scenario, and the files that sum the run up. Exit code 0 if every scenario came to a verdict, passed
+or not; 1 if one came to an error, on Ctrl-C, or if there is nothing to hold. With pytest the same scenarios
+are test cases: pytest --voice-scenarios=...
+"""
+BOT = "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or ws://HOST:PORT"
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "run", parents=[pack_arguments()], help="hold scenarios without pytest", description=DESCRIPTION
+    )
+    _add_selection(parser)
+    _add_bots(parser)
+    _add_limits(parser)
+    add_judge_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("scenarios")
+    group.add_argument(
+        "--scenarios",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="names, domains or globs (default: those of --domain, else of --resume, else all)",
+    )
+    group.add_argument("--domain", default="", metavar="D", help="all scenarios whose name begins with D__")
+    group.add_argument("--list", action="store_true", help="print their names and exit")
+    group.add_argument("--list-domains", action="store_true", help="print their domains and exit")
+    group.add_argument(
+        "--output-dir",
+        type=Path,
+        default=Path("eval_results"),
+        metavar="DIR",
+        help="folder in which each run makes its own (eval_results)",
+    )
+    group.add_argument(
+        "--resume",
+        default="",
+        metavar="RUN",
+        help="go on with a run: its timestamp, its name or its folder; what has a result is not held again",
+    )
+
+
+def _add_bots(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("bots")
+    group.add_argument(
+        "--agent", "--agent-url", default="local", metavar="BOT", help=f"the agent under test: {BOT} (local)"
+    )
+    group.add_argument(
+        "--user", "--user-url", default="local", metavar="BOT", help=f"the simulated caller: {BOT} (local)"
+    )
+    group.add_argument(
+        "--rehearsal", choices=REHEARSALS, default="gold", help="what rehearsed bots play (gold)"
+    )
+    group.add_argument(
+        "--cache-dir", type=cache_dir, default="user", metavar="DIR", help="folder that keeps spoken lines"
+    )
+    group.add_argument(
+        "--start-timeout",
+        type=seconds,
+        default=30.0,
+        metavar="SECONDS",
+        help="time a command has to listen (30)",
+    )
+    group.add_argument(
+        "--connect-timeout",
+        type=seconds,
+        default=5.0,
+        metavar="SECONDS",
+        help="time a bot has to be ready (5)",
+    )
+    group.add_argument(
+        "--clock",
+        choices=("auto", "charged", "measured", "real"),
+        default="auto",
+        help="clock of the calls (auto: the fastest that the bots can have)",
+    )
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("calls and verdicts")
+    group.add_argument("--duration", type=seconds, metavar="SECONDS", help="time limit of every call")
+    group.add_argument(
+        "--pause", type=seconds_or_zero, default=0.5, metavar="SECONDS", help="time between two calls (0.5)"
+    )
+    group.add_argument(
+        "--output-sample-rate", type=count, default=16_000, metavar="HZ", help="of the recordings (16000)"
+    )
+    group.add_argument(
+        "--inactivity-timeout",
+        type=seconds_or_none,
+        default=120.0,
+        metavar="SECONDS",
+        help="silence that ends a call; 'none' for no limit (120)",
+    )
+    group.add_argument(
+        "--strict-match", action="store_true", help="whatever is done beyond the reference fails"
+    )
+    group.add_argument(
+        "--conversation-end-policy",
+        choices=[policy.value for policy in ConversationEndPolicy],
+        default=ConversationEndPolicy.TOOL_ONLY.value,
+        help="ends of a call that are a clean exit (tool-only)",
+    )
+    group.add_argument(
+        "--min-agent-turns",
+        type=whole,
+        default=3,
+        metavar="N",
+        help="a call in which the agent answered fewer times fails; 0 for no minimum (3)",
+    )
+    switch = argparse.BooleanOptionalAction
+    group.add_argument(
+        "--auto-resume-on-stale", action=switch, default=True, help="hold calls without a turn again (on)"
+    )
+    group.add_argument(
+        "--auto-resume-on-insufficient-turns",
+        action=switch,
+        default=False,
+        help="hold calls with too few answers of the agent again (off)",
+    )
+    group.add_argument("--max-auto-retries", type=whole, default=1, metavar="N", help="at most so often (1)")
+    group.add_argument(
+        "--auto-retry-backoff-secs", type=seconds_or_zero, default=5.0, metavar="SECONDS", help="after (5)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Hold the scenarios that are chosen; return 1 if one came to an error, or nothing could be held."""
+    keep_quiet()
+    resumed = _resumed(options)
+    names = _names(options, resumed)
+    if options.list or options.list_domains:
+        domains = dict.fromkeys(name.partition("__")[0] for name in names)
+        print("\n".join(domains if options.list_domains else names))  # noqa: T201
+        return 0
+    judge = judge_settings(options)
+    folder = resumed or _new_folder(options.output_dir)
+    try:
+        records = _held(options, names, folder, judge)
+    except VoiceEvalError:  # before any call
+        with suppress(OSError):
+            folder.rmdir()  # unless there is something in it
+        raise
+    except KeyboardInterrupt:
+        print(f"interrupted; go on with --resume {folder}", file=sys.stderr)  # noqa: T201
+        return 1
+    words = Counter(_word(record) for record in records)
+    counts = ", ".join(f"{words[word]} {word}" for word in ("passed", "failed", "skipped", "error"))
+    print(f"{counts}\nrun folder: {folder}")  # noqa: T201
+    return 1 if words["error"] else 0
+
+
+def _resumed(options: argparse.Namespace) -> Path | None:
+    """Return the folder of the run to go on with; ``None`` for a new one.
+
+    Raises:
+        UnknownNameError: if there is no such run.
+    """
+    from pytest_voiceeval.run.resume import find_run  # noqa: PLC0415
+
+    if not options.resume:
+        return None
+    try:
+        return find_run(options.resume, options.output_dir, Path.cwd())
+    except ValueError as exc:
+        raise UnknownNameError(f"--resume {options.resume}: {exc}") from None
+
+
+def _names(options: argparse.Namespace, resumed: Path | None) -> Sequence[str]:
+    """Return the names of the scenarios that are chosen.
+
+    Raises:
+        UnknownNameError: if there is none of that name, or in that domain.
+    """
+    from pytest_voiceeval.run.history import read_invocations, scenario_names  # noqa: PLC0415
+    from pytest_voiceeval.scenarios.packs import packs_of  # noqa: PLC0415
+    from pytest_voiceeval.scenarios.registry import list_eval_scenarios, select  # noqa: PLC0415
+
+    for pack in packs_of(options.pack):
+        pack.load()
+    if options.scenarios:
+        return select(options.scenarios)
+    names = list_eval_scenarios()
+    if options.domain:
+        chosen = [name for name in names if name.startswith(f"{options.domain}__")]
+        return chosen or select([options.domain])
+    before = set(scenario_names(read_invocations(resumed))) if resumed else set()
+    return [name for name in names if name in before] or names
+
+
+def _new_folder(output_dir: Path) -> Path:
+    from pytest_voiceeval.run.files import claim_folder  # noqa: PLC0415
+
+    return claim_folder(output_dir / f"eval_{datetime.now():%Y%m%d_%H%M%S}")
+
+
+def _held(
+    options: argparse.Namespace, names: Sequence[str], folder: Path, judge: Any
+) -> list[dict[str, Any]]:
+    from pytest_voiceeval.run.dynamic import run_dynamic_evaluation  # noqa: PLC0415
+    from pytest_voiceeval.scoring.judge import LLMJudge  # noqa: PLC0415
+
+    same = (
+        *("duration", "pause", "output_sample_rate", "strict_match", "min_agent_turns", "clock"),
+        *("conversation_end_policy", "inactivity_timeout", "connect_timeout", "judge_threshold"),
+        *("auto_resume_on_stale", "auto_resume_on_insufficient_turns"),
+        *("max_auto_retries", "auto_retry_backoff_secs"),
+    )
+    with (
+        _bot("user", options.user, options, folder) as user,
+        _bot("agent", options.agent, options, folder) as agent,
+    ):
+        return run_dynamic_evaluation(
+            user,
+            agent,
+            folder,
+            names,
+            judge=LLMJudge(judge) if judge else None,
+            tell=lambda line: print(line, flush=True),  # noqa: T201
+            **{name: getattr(options, name) for name in same},
+        )
+
+
+@contextmanager
+def _bot(
+    side: Side, text: str, options: argparse.Namespace, folder: Path
+) -> Iterator[CommandBot | LocalBot | RemoteBot]:
+    from pytest_voiceeval.bots.named import named_bot  # noqa: PLC0415
+
+    bot = named_bot(
+        side,
+        text,
+        log=folder / f"bot_{side}.log",
+        variant=options.rehearsal,
+        cache_dir=options.cache_dir,
+        start_seconds=options.start_timeout,
+    )
+    try:
+        yield bot
+    finally:
+        bot.close()
+
+
+def _word(record: dict[str, Any]) -> str:
+    if record.get("verdict") == "error":
+        return "error"
+    return {True: "passed", False: "failed"}.get(record.get("is_successful", ""), "skipped")
