@@ -1,113 +1,118 @@
-"""Hash and diff of large databases: a synthetic one of 7 MB, and the airline's where that lies beside.
+"""Worlds over one database: loading, hash and diff of 7 MB, and what a hundred of them cost.
 
-Run by ``tox -e bench``. CPU time, the best of several runs.
+Run by ``tox -e bench``. The database is made up, and as large as an airline's: orders of customers, and
+things on sale with a price for each day. A visit looks at all things on sale, and changes two records.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import random
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from timing import best_cpu_seconds, print_figure
-
 from pytest_voiceeval.world.artifacts import load_db_artifact
-from pytest_voiceeval.world.diff import compute_db_diff, diff_by_path
+from pytest_voiceeval.world.diff import diff_by_path
 from pytest_voiceeval.world.hashing import get_dict_hash
-from pytest_voiceeval.world.roots import ROOT_VARIABLE
+from pytest_voiceeval.world.overlay import plain_copy
 
-MEGABYTES = 7
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
-
-World = dict[str, Any]
+WORLDS = 100
+DAYS = [f"2024-05-{day:02}" for day in range(1, 31)]
 
 
-def synthetic(megabytes: float) -> World:
-    """Return a database of about that size as compact JSON: orders with nested items, and customers."""
-    dice = random.Random(7)
-    db: World = {"orders": {}, "customers": {}}
-    size = 0
-    while size < megabytes * 1e6:
-        number = len(db["orders"])
-        customer = f"customer_{number % 5000}"
-        order = {
-            "order_id": f"#W{number:07}",
-            "customer_id": customer,
-            "status": dice.choice(["pending", "processed", "delivered", "cancelled"]),
-            "total": round(dice.uniform(5, 500), 2),
-            "note": dice.choice([None, "none", "Please ring twice — grüß Gott"]),
-            "items": [
-                {
-                    "item_id": str(dice.randrange(10**10)),
-                    "price": round(dice.uniform(1, 99), 2),
-                    "options": {"size": "L"},
-                }
-                for _ in range(3)
-            ],
+def database(chance: random.Random) -> dict[str, Any]:
+    """Return a database of about 7 MB as indented JSON."""
+    prices = lambda: {kind: chance.randrange(50, 900) for kind in ("basic", "middle", "best")}  # noqa: E731
+    things = {
+        f"T{n:03}": {
+            "id": f"T{n:03}",
+            "from": chance.choice("ABCDEFGH"),
+            "days": {day: {"status": "open", "left": prices(), "prices": prices()} for day in DAYS},
         }
-        db["orders"][order["order_id"]] = order
-        db["customers"].setdefault(customer, {"name": customer, "bookings": []})["bookings"].append(number)
-        size += len(json.dumps(order, separators=(",", ":"))) + 8
-    return db
+        for n in range(400)
+    }
+    orders = {
+        f"O{n:05}": {
+            "id": f"O{n:05}",
+            "customer": f"c{n % 500}",
+            "items": [{"id": f"T{chance.randrange(400):03}", "day": chance.choice(DAYS), "price": 100.0}] * 2,
+            "people": [{"first": "Ann", "last": "Lee", "born": "1990-01-01"}] * 2,
+            "payments": [{"method": f"card_{n}", "amount": 200}],
+            "status": None,
+        }
+        for n in range(6000)
+    }
+    return {
+        "things": things,
+        "orders": orders,
+        "customers": {f"c{n}": {"name": f"C {n}"} for n in range(500)},
+    }
 
 
-def change_order(db: World) -> None:
-    """Change one field deep in the synthetic database."""
-    next(iter(db["orders"].values()))["items"][1]["price"] = -1.0
+def visit(db: dict[str, Any], n: int) -> None:
+    """Search the things on sale, buy one, cancel an order."""
+    day = DAYS[n % len(DAYS)]
+    found = [
+        t
+        for t in db["things"].values()
+        if t["from"] == "A" and t["days"].get(day, {}).get("status") == "open"
+    ]
+    found[0]["days"][day]["left"]["basic"] -= 1
+    db["orders"][f"O{n:05}"]["status"] = "cancelled"
 
 
-def change_reservation(db: World) -> None:
-    """Change one field deep in the airline's database."""
-    next(iter(db["reservations"].values()))["status"] = "cancelled"
+def resident_bytes() -> int:
+    """Return the memory that this process has."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def figures(title: str, path: str, change: Callable[[World], None]) -> None:
-    """Print the figures of the database at ``path`` under the data root."""
-    print(title, flush=True)
+def timed(label: str, act: Callable[[], Any]) -> Any:
+    """Return what ``act`` returns, and print how long it took."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    value = act()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    print(f"{label:52} {cpu * 1000:8.1f} ms CPU {wall * 1000:8.1f} ms wall")
+    return value
 
-    def load() -> World:
-        return load_db_artifact(path)
 
-    def hashed() -> World:
-        db = load()
-        get_dict_hash(db)
-        return db
-
-    def hashed_and_changed() -> World:
-        db = hashed()
-        change(db)
-        return db
-
-    def pair() -> tuple[World, World]:
-        return hashed(), hashed_and_changed()
-
-    load()
-    print_figure("load it once more", best_cpu_seconds(load))
-    print_figure("hash of a fresh one", best_cpu_seconds(get_dict_hash, prepare=load))
-    print_figure("hash again, nothing changed", best_cpu_seconds(get_dict_hash, prepare=hashed))
-    print_figure("hash again, one field changed", best_cpu_seconds(get_dict_hash, prepare=hashed_and_changed))
-    print_figure(
-        "diff by path, one field changed", best_cpu_seconds(lambda p: diff_by_path(*p), prepare=pair)
-    )
-    print_figure(
-        "diff as a tree, one field changed", best_cpu_seconds(lambda p: compute_db_diff(*p), prepare=pair)
-    )
+def visited(seed: dict[str, Any], n: int) -> dict[str, Any]:
+    """Return a copy of ``seed`` after a visit, hashed."""
+    world = copy.deepcopy(seed)
+    visit(world, n)
+    get_dict_hash(world)
+    return world
 
 
 def main() -> None:
-    """Print the figures of all databases."""
+    """Print the figures."""
+    plain = database(random.Random(1))
     with tempfile.TemporaryDirectory() as folder:
-        os.environ[ROOT_VARIABLE] = folder
-        text = json.dumps(synthetic(MEGABYTES), ensure_ascii=False)
-        (Path(folder) / "synthetic.json").write_text(text, encoding="utf-8")
-        figures(f"synthetic database, {len(text) / 1e6:.1f} MB", "synthetic", change_order)
-    if (SHARED_DATA / "tau2_airline" / "db").is_dir():
-        os.environ[ROOT_VARIABLE] = str(SHARED_DATA)
-        figures("airline database", "tau2_airline/db", change_reservation)
+        os.environ["EVAL_DATA_ROOT"] = folder
+        text = json.dumps(plain, indent=2)
+        (Path(folder) / "db.json").write_text(text, encoding="utf-8")
+        print(
+            f"database of {len(text) / 1e6:.1f} MB in {len(plain['orders']) + len(plain['things'])} records"
+        )
+        before = resident_bytes()
+        seed = timed("load it", lambda: load_db_artifact("db"))
+        timed("hash it: all of it is written", lambda: get_dict_hash(seed))
+        timed("hash it again", lambda: get_dict_hash(seed))
+        timed("hash the same as a plain dict", lambda: get_dict_hash(plain))
+        world = timed("deep copy, search, two changes, hash", lambda: visited(seed, 0))
+        timed("the same once more", lambda: visited(seed, 0))
+        timed("hash after no more changes", lambda: get_dict_hash(world))
+        lines = timed("diff by path against the seed", lambda: diff_by_path(seed, world))
+        timed("the same of plain dicts", lambda: diff_by_path(plain, plain_copy(world)))
+        worlds = timed(f"{WORLDS} such worlds, all kept", lambda: [visited(seed, n) for n in range(WORLDS)])
+        print(f"memory of all that: {(resident_bytes() - before) / 1e6:.0f} MB")
+    assert len(lines) == 2, lines
+    assert len({get_dict_hash(world) for world in worlds}) == WORLDS
 
 
 if __name__ == "__main__":
