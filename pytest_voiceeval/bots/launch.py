@@ -28,6 +28,8 @@ class LocalBot:
         cache: keeps what is said of a rehearsal; ``None`` for no cache.
     """
 
+    takes_pieces = True
+
     def __init__(
         self, side: Side, profile: Profile, variant: str = "gold", *, cache: SpeechCache | None = None
     ) -> None:

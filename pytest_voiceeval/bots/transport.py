@@ -30,18 +30,9 @@ from pipecat.transports.websocket.server import (
 from websockets.asyncio.server import serve as websocket_serve
 from websockets.typing import Origin
 
+from pytest_voiceeval.audio.pieces import PIECE_SECONDS, Pieces
 from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
-
-PIECE_SECONDS = 0.04
-"""Length of the pieces in which sound goes through a pipeline."""
-
-
-LASTING_SECONDS = 1.0
-"""How long a silence must have lasted for nothing in the pipeline to wait for its exact length."""
-
-SILENT_PIECE_SECONDS = 0.2
-"""Length of the pieces of such a silence."""
 
 
 class SkippingSerializer(ProtobufFrameSerializer):
@@ -82,30 +73,22 @@ def _check(frame: Frame) -> None:
 
 
 class BotInputTransport(SingleClientWebsocketServerInputTransport):
-    """Listens on a socket that is bound already, takes large messages, and hears in pieces of 40 ms.
-
-    The cost of a piece on its way through the pipeline does not depend on its length. In a silence that
-    lasts, the pieces are longer; the first sound in it ends the piece.
-    """
+    """Listens on a socket that is bound already, takes large messages, and hears in pieces."""
 
     listening: socket.socket
-    _heard = b""
-    _silent_seconds = 0.0
+    _pieces: Pieces | None = None
 
     def forget(self) -> None:
         """Drop sound that has not gone into the pipeline yet."""
-        self._heard = b""
+        if self._pieces is not None:
+            self._pieces.forget()
 
     async def push_audio_frame(self, frame: InputAudioRawFrame) -> None:
         """Put sound into the pipeline, when enough of it has come."""
-        bytes_a_second = frame.sample_rate * 2 * frame.num_channels
-        lasting = self._silent_seconds >= LASTING_SECONDS
-        silent = not frame.audio.strip(b"\0")
-        self._silent_seconds = self._silent_seconds + len(frame.audio) / bytes_a_second if silent else 0.0
-        self._heard += frame.audio
-        enough = SILENT_PIECE_SECONDS if lasting and silent else PIECE_SECONDS
-        if len(self._heard) >= enough * bytes_a_second or (lasting and not silent):
-            piece, self._heard = self._heard, b""
+        if self._pieces is None or self._pieces.rate_hz != frame.sample_rate:
+            self._pieces = Pieces(frame.sample_rate)
+        piece = self._pieces.push(frame.audio)
+        if piece is not None:
             # In the task that brings it: the base class would have another one wait for it, with a timeout.
             await self.push_frame(InputAudioRawFrame(piece, frame.sample_rate, frame.num_channels))
 

@@ -6,13 +6,13 @@ import asyncio
 from datetime import datetime, timedelta
 from typing import Any
 
-from pytest_voiceeval.audio.jitter import JitterBuffer, PlayedFrame
-from pytest_voiceeval.audio.pcm import Int16s
+from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS, next_limit
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
+from pytest_voiceeval.bridge.outgoing import Outgoing
 from pytest_voiceeval.bridge.pulls import pull_both
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
@@ -24,7 +24,6 @@ from pytest_voiceeval.errors import BotLostError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.wire.frames import encode_audio
 
 RATE_HZ = 16_000
 """Rate of the sound that both bots get, and of the recording."""
@@ -33,9 +32,6 @@ FRAME_SECONDS = 0.02
 """Length of a frame."""
 
 FRAME_SAMPLES = round(RATE_HZ * FRAME_SECONDS)
-
-SILENT_FRAME = encode_audio(bytes(2 * FRAME_SAMPLES), RATE_HZ)
-"""What a side gets while the other one is silent."""
 
 KICKOFF = "Hello"
 """What is put to the agent as the user's first turn, so that it greets."""
@@ -94,6 +90,10 @@ class _Call:
             side: Leg(peers[side], settings.opener, tasks, hear=self._listeners[side].hear, note=self._note)
             for side in SIDES
         }
+        self._outgoing = {
+            side: Outgoing(RATE_HZ, self._legs[side].send_frame, in_pieces=peers[side].takes_pieces)
+            for side in SIDES
+        }
         self._sync = world_sync(scenario, self._legs, note=self._note)
 
     async def hold(self) -> Conversation:
@@ -148,8 +148,8 @@ class _Call:
             noisy = None if self._noise is None else self._noise.mix(user.samples)
             if self._tape.record(user, agent, user_heard=noisy):
                 self._active()
-            self._legs[AGENT].send_frame(_encoded(user) if noisy is None else _sound(noisy))
-            self._legs[USER].send_frame(_encoded(agent))
+            self._outgoing[AGENT].play(user, noisy)
+            self._outgoing[USER].play(agent)
             count += 1
             await asyncio.sleep(max(begun + count * FRAME_SECONDS - self._loop.time(), 0))
 
@@ -254,14 +254,6 @@ class _Call:
     def _note(self, line: str) -> None:
         at = self._loop.time() - (self._begun if self._begun is not None else self._origin)
         self._events.append(f"[{at:8.3f}s] {line}")
-
-
-def _encoded(frame: PlayedFrame) -> bytes:
-    return _sound(frame.samples) if frame.delays else SILENT_FRAME
-
-
-def _sound(samples: Int16s) -> bytes:
-    return encode_audio(samples.tobytes(), RATE_HZ)
 
 
 def _broken_off(exc: BaseException) -> StopReason:

@@ -48,10 +48,24 @@ class Traced(Protocol):
         """Where it writes them, JSON, over those of the call before."""
 
 
+@runtime_checkable
+class TakesPieces(Protocol):
+    """A bot that joins what it hears to pieces (``audio.pieces``), so that it may as well get these."""
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether it does."""
+
+
 @dataclass(frozen=True)
 class Peer:
-    """A bot that listens: its side, its URL, and what to call it in messages."""
+    """A bot that listens: its side, its URL, and what to call it in messages.
+
+    Attributes:
+        takes_pieces: whether it may get the other side's sound in pieces, in place of 20 ms frames.
+    """
 
     side: Side
     url: str
     label: str
+    takes_pieces: bool = False

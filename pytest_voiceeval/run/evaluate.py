@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
-from pytest_voiceeval.bridge.endpoint import Endpoint, Peer
+from pytest_voiceeval.bridge.endpoint import Endpoint, Peer, TakesPieces
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import (
     BotLostError,
@@ -62,8 +62,8 @@ def hold(
         async with user.open(scenario) as user_url, agent.open(scenario) as agent_url:
             return await hold_call(
                 scenario,
-                user=Peer("user", user_url, user.label),
-                agent=Peer("agent", agent_url, agent.label),
+                user=_peer(user, user_url),
+                agent=_peer(agent, agent_url),
                 settings=CallSettings(
                     max_duration=seconds,
                     inactivity_timeout=settings.inactivity_timeout,
@@ -79,6 +79,10 @@ def hold(
     keep(conversation)
     collect_trace(agent, folder)
     return conversation
+
+
+def _peer(bot: Endpoint, url: str) -> Peer:
+    return Peer(bot.side, url, bot.label, isinstance(bot, TakesPieces) and bot.takes_pieces)
 
 
 def evaluate_conversation(
