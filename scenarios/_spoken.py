@@ -31,8 +31,9 @@ _SYMBOLS = {
     "%": " percent",
     "+": " plus ",
     "/": " or ",
-    "$": " dollars ",
 }
+_CODE = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])\w{3,}\b|\d{3,}")
+_PAUSE = re.compile(r"\s*[,.!?][\s,.!?]*")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) +")
 _JOINTS = re.compile(r"(?<=[,]) +| +(?=(?:and|but|or|if|because|so|then|which|while|when|unless) )")
 
@@ -56,14 +57,20 @@ def _first_person(text: str) -> str:
 
 
 def _speakable(text: str) -> str:
+    text = re.sub(r"\$ ?(\d[\d.,]*\d|\d)", r"\1 dollars", text)
     for symbol, word in _SYMBOLS.items():
         text = text.replace(symbol, word)
     text = re.sub(r"(?<=\d),(?=\d\d\d)", "", text)
-    text = re.sub(r"\b(?=\w*\d)(\w{3,})\b", lambda token: " ".join(token.group()), text)
+    text = re.sub(r"(?<=\d)\.(?=\d)", " point ", text)
+    text = _CODE.sub(lambda code: " ".join(code.group()), text)
     text = re.sub(r"\s[-\u2013\u2014]+\s|[:;()]|\n+", ", ", text)
     text = re.sub(r"[^\w\s.,!?'-]|(?<!\w)'|'(?!\w)", " ", text)
-    text = re.sub(r"\.{2,}", ".", re.sub(r"(?<=\d)\.(?=\d)", " point ", text))
-    return re.sub(r"\s*([,.!?])[\s,]*", r"\1 ", re.sub(r"\s+", " ", text)).strip(" ,")
+    return re.sub(r"\s+", " ", _PAUSE.sub(_one_pause, text)).strip(" ,")
+
+
+def _one_pause(pause: re.Match[str]) -> str:
+    """Return one sign for several, that of the longest pause."""
+    return next((sign for sign in pause.group() if sign in ".!?"), ",") + " "
 
 
 def _shortened(sentence: str) -> Iterator[str]:

@@ -97,9 +97,9 @@ class SideEvidence:
 
     actions: tuple[ActionRecord, ...] | None = None
     db_hash: str | None = None
-    db: Mapping[str, Any] | None = None
+    db: Mapping[str, Any] | None = field(default=None, repr=False)
     db_error: str = ""
-    context: list[dict[str, Any]] | None = None
+    context: list[dict[str, Any]] | None = field(default=None, repr=False)
     tokens: TokenUsage = TokenUsage()
     skipped_frames: int = 0
     errors: tuple[str, ...] = ()

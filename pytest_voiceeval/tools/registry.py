@@ -18,6 +18,8 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_DOMAIN = "default"
 INJECTED = ("rtvi", "shared_state")
+CONTROL_TOOLS = "pytest_voiceeval.tools.control"
+"""Where the tools are that scenarios of every domain use."""
 
 T = TypeVar("T", bound=type)
 
@@ -108,7 +110,7 @@ def get_schema_tool_for_eval(
     cls = find_tool(name, domain)
     if cls is None:
         raise UnknownNameError(unknown_tool_message(name, domain))
-    if _find(name, domain) is None:
+    if _find(name, domain) is None and cls.__module__ != CONTROL_TOOLS:
         logger.warning("no tool '%s' in domain '%s'; the one of domain 'default' is taken", name, domain)
     wanted = _parameters(cls)
     offered = {"rtvi": rtvi, "shared_state": shared_state}
