@@ -109,17 +109,10 @@ def evaluate_conversation(
     """
     if not has_evidence(folder):
         write_evidence(conversation, folder, rate_hz=settings.output_sample_rate)
-    if conversation.drift:
-        apart = "\n".join(conversation.drift)
-        raise WorldsPartedError(
-            f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
-        )
-    if reason := unscorable(scenario, conversation):
-        raise BotRefusedError(reason)
-    if reason := silent_caller(conversation, settings.min_agent_turns):
-        raise BotLostError(reason)
-    judgement = _judgement(judge, scenario, conversation, settings) if judge else None
-    if judgement is not None:
+    _check_evidence(scenario, conversation, settings)
+    judgement = None
+    if judge is not None:
+        judgement = _judgement(judge, scenario, conversation, settings)
         write_json(folder / JUDGE_RESULT, judgement.to_json())
     scores = score(
         scenario,
@@ -135,6 +128,19 @@ def evaluate_conversation(
         scores = replace(scores, verdict=Verdict.FAILED)
     write_json(folder / METRICS, content)
     return Metrics(conversation.scenario_name, scores, str(folder), content)
+
+
+def _check_evidence(scenario: Scenario, conversation: Conversation, settings: RunSettings) -> None:
+    """Return if there is enough evidence to score by; raises as ``evaluate_conversation``."""
+    if conversation.drift:
+        apart = "\n".join(conversation.drift)
+        raise WorldsPartedError(
+            f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
+        )
+    if reason := unscorable(scenario, conversation):
+        raise BotRefusedError(reason)
+    if reason := silent_caller(conversation, settings.min_agent_turns):
+        raise BotLostError(reason)
 
 
 def _judgement(
