@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,14 +30,31 @@ class _Action(BaseModel):
     requestor: str = "assistant"
 
 
+class _Call(BaseModel):
+    env_type: str
+    func_name: str
+    arguments: dict[str, Any] | None = None
+
+
+class _Assertion(_Call):
+    assert_value: Any = None
+    message: str | None = None
+
+
+class _InitialState(BaseModel):
+    initialization_actions: list[_Call] | None = None
+
+
 class _Criteria(BaseModel):
     actions: list[_Action] | None = None
+    env_assertions: list[_Assertion] | None = None
     nl_assertions: list[str] | None = None
 
 
 class _Record(BaseModel):
     id: str
     user_scenario: _UserScenario
+    initial_state: _InitialState | None = None
     evaluation_criteria: _Criteria
 
 
@@ -51,6 +68,8 @@ class BenchmarkTask:
         reason: why the caller calls.
         known, unknown: what the caller knows and does not know; empty if nothing is said.
         actions: its gold actions, each ``{"name", "arguments", "requestor"}``.
+        initialization_actions: what happened to the worlds before the call; ``None`` if nothing did.
+        db_state_assertions: what must be true of the worlds after it; ``None`` if nothing is said.
         nl_assertions: sentences that must be true of the call; ``None`` if there are none.
         splits: names of the splits that it is part of; ``None`` if the data say nothing of splits.
         persona_name: label of the voice that the benchmark gives to the caller.
@@ -62,6 +81,8 @@ class BenchmarkTask:
     known: str
     unknown: str
     actions: tuple[Mapping[str, Any], ...]
+    initialization_actions: list[dict[str, Any]] | None
+    db_state_assertions: list[dict[str, Any]] | None
     nl_assertions: list[str] | None
     splits: frozenset[str] | None
     persona_name: str | None
@@ -99,14 +120,27 @@ def _task(record: _Record, splits: Mapping[str, list[str]] | None, persona: str 
             {
                 "name": action.name,
                 "arguments": action.arguments,
-                "requestor": "user" if action.requestor == "user" else "agent",
+                "requestor": _side(action.requestor),
             }
             for action in criteria.actions or ()
         ),
+        initialization_actions=_calls(record.initial_state and record.initial_state.initialization_actions),
+        db_state_assertions=_calls(criteria.env_assertions),
         nl_assertions=criteria.nl_assertions or None,
         splits=None if splits is None else frozenset(_holding(record.id, splits)),
         persona_name=persona,
     )
+
+
+def _calls(records: Sequence[_Call] | None) -> list[dict[str, Any]] | None:
+    """Return calls of functions with their side under the name that it has here; ``None`` for none."""
+    calls = [record.model_dump() for record in records or ()]
+    return [{"side": _side(call.pop("env_type")), **call} for call in calls] or None
+
+
+def _side(name: str) -> str:
+    """Return the side that the benchmark calls ``user`` or ``assistant``."""
+    return "user" if name == "user" else "agent"
 
 
 def _holding(task_id: str, splits: Mapping[str, list[str]]) -> Iterator[str]:

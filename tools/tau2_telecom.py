@@ -11,5 +11,7 @@ from ._tau2_telecom_reads import READS
 from ._tau2_telecom_setup import DOMAIN
 from ._tau2_telecom_writes import WRITES
 
+__all__ = ["DOMAIN", "PHONE_READS", "PHONE_WRITES", "READS", "WRITES"]
+
 for _tool in (*READS, *WRITES, *PHONE_READS, *PHONE_WRITES):
     register_schema_tool_for_eval(DOMAIN)(_tool)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_voiceeval.errors import UnknownNameError
-from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 
 END_TOOL = "EndConversationTool"
 
@@ -53,7 +53,11 @@ class Rehearsal:
 
     def lines(self, side: Side) -> tuple[Line, ...]:
         """Return the lines of ``side``."""
-        return self.user if side == "user" else self.agent
+        return self.user if side == USER else self.agent
+
+    def with_lines(self, side: Side, lines: tuple[Line, ...]) -> Rehearsal:
+        """Return a rehearsal with other lines of ``side``."""
+        return replace(self, user=lines) if side == USER else replace(self, agent=lines)
 
 
 def line_for(rehearsal_lines: Sequence[Line], messages: Sequence[Mapping[str, Any]]) -> Line | None:
@@ -66,7 +70,10 @@ def line_for(rehearsal_lines: Sequence[Line], messages: Sequence[Mapping[str, An
 
 
 def sabotage(rehearsal: Rehearsal, variant: str) -> Rehearsal:
-    """Return ``rehearsal`` with the agent's lines changed as ``variant`` says (one of ``REHEARSALS``).
+    """Return ``rehearsal`` changed as ``variant`` says (one of ``REHEARSALS``).
+
+    What is said stays, but for ``mute``. Where the caller has tools that change the world, they count as much
+    as the agent's: nobody does what the agent did not bring about.
 
     Raises:
         UnknownNameError: if there is no such variant.
@@ -76,50 +83,74 @@ def sabotage(rehearsal: Rehearsal, variant: str) -> Rehearsal:
     except KeyError:
         names = ", ".join(REHEARSALS)
         raise UnknownNameError(f"no rehearsal '{variant}'; choose one of: {names}") from None
-    return replace(rehearsal, agent=change(rehearsal.agent))
+    return change(rehearsal)
 
 
 Lines = tuple[Line, ...]
 
 
-def _gold(lines: Lines) -> Lines:
-    return lines
+def _gold(rehearsal: Rehearsal) -> Rehearsal:
+    return rehearsal
 
 
-def _mute(lines: Lines) -> Lines:
-    return tuple(Say("") for _ in lines)
+def _mute(rehearsal: Rehearsal) -> Rehearsal:
+    return replace(rehearsal, agent=tuple(Say("") for _ in rehearsal.agent))
 
 
-def _no_exit(lines: Lines) -> Lines:
-    return tuple(line for line in lines if not _ends(line))
+def _no_exit(rehearsal: Rehearsal) -> Rehearsal:
+    return replace(rehearsal, agent=tuple(line for line in rehearsal.agent if not _ends(line)))
 
 
-def _do_nothing(lines: Lines) -> Lines:
-    return tuple(line for line in lines if isinstance(line, Say) or _ends(line))
+def _do_nothing(rehearsal: Rehearsal) -> Rehearsal:
+    def idle(lines: Lines) -> Lines:
+        return tuple(line for line in lines if isinstance(line, Say) or _ends(line))
+
+    return Rehearsal(user=idle(rehearsal.user), agent=idle(rehearsal.agent))
 
 
-def _drop_last_write(lines: Lines) -> Lines:
-    for place in reversed(_writes(lines)):
-        return lines[:place] + lines[place + 1 :]
-    return lines
+def _drop_last_write(rehearsal: Rehearsal) -> Rehearsal:
+    for side, place, _ in _writes_from_last(rehearsal):
+        lines = rehearsal.lines(side)
+        return rehearsal.with_lines(side, lines[:place] + lines[place + 1 :])
+    return rehearsal
 
 
-def _wrong_argument(lines: Lines) -> Lines:
-    for place, line in reversed(_writes(lines).items()):
+def _wrong_argument(rehearsal: Rehearsal) -> Rehearsal:
+    for side, place, line in _writes_from_last(rehearsal):
         arguments = copy.deepcopy(dict(line.arguments))
         if _spoil_first_leaf(arguments):
-            return (*lines[:place], replace(line, arguments=arguments), *lines[place + 1 :])
-    return lines
+            lines = rehearsal.lines(side)
+            spoiled = replace(line, arguments=arguments)
+            return rehearsal.with_lines(side, (*lines[:place], spoiled, *lines[place + 1 :]))
+    return rehearsal
 
 
-def _writes(lines: Lines) -> dict[int, Use]:
-    """Return the calls that change the world, or may, by their place: see ``Use.writes``."""
-    calls = {i: line for i, line in enumerate(lines) if isinstance(line, Use) and not _ends(line)}
-    is_told = any(line.writes is not None for line in calls.values())
-    return {i: line for i, line in calls.items() if line.writes or not is_told}
+def _writes_from_last(rehearsal: Rehearsal) -> list[tuple[Side, int, Use]]:
+    """Return the calls that change the world, or may (see ``Use.writes``), by side and place, last first."""
+    calls = [
+        (turn, side, place, line)
+        for side in SIDES
+        for turn, place, line in _calls(rehearsal.lines(side), agent=side == AGENT)
+    ]
+    is_told = any(line.writes is not None for *_, line in calls)
+    from_last = sorted(calls, key=lambda call: (call[0], call[2]), reverse=True)
+    return [(side, place, line) for _, side, place, line in from_last if line.writes or not is_told]
 
 
-_VARIANTS = {
+def _calls(lines: Lines, *, agent: bool) -> Iterator[tuple[int, int, Use]]:
+    """Yield the turn of the conversation, the place among the lines, and the call itself.
+
+    The agent has the first turn, and the sides take turns with each text.
+    """
+    turn = 0 if agent else 1
+    for place, line in enumerate(lines):
+        if isinstance(line, Say):
+            turn += 2
+        elif not _ends(line):
+            yield turn, place, line
+
+
+_VARIANTS: dict[str, Callable[[Rehearsal], Rehearsal]] = {
     "gold": _gold,
     "mute": _mute,
     "no-exit": _no_exit,
