@@ -6,7 +6,7 @@ import hashlib
 from datetime import timedelta
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, FiniteFloat
 
 from pytest_voiceeval.tools import Params, TransferTool
 
@@ -24,6 +24,9 @@ from ._tau2_telecom_rows import (
     refused,
     today,
 )
+
+MOST_GB = 1e300
+"""Beyond it, prices are no numbers any more."""
 
 
 class SuspendParams(LineParams):
@@ -44,7 +47,7 @@ class RefuelParams(Params):
 
     customer_id: str = Field(description=CUSTOMER_ID)
     line_id: str = Field(description=LINE_ID)
-    gb_amount: float = Field(description="How many gigabytes are added.")
+    gb_amount: FiniteFloat = Field(le=MOST_GB, description="How many gigabytes are added.")
 
 
 class SummaryParams(Params):

@@ -116,3 +116,30 @@ def test_a_handover_ends_the_call_as_the_tool_for_that_does() -> None:
     assert sabotage(lines, "no-exit").agent == lines.agent[:2]
     assert sabotage(lines, "do-nothing").agent == lines.agent[1:]
     assert sabotage(lines, "drop-last-write").agent == lines.agent[1:]
+
+
+TWO_SIDES = Rehearsal(
+    user=(Say("It is dark."), Use("open_shutter", {"room": "hall"}), Say("I have opened it."), Say("Bye.")),
+    agent=(Say("Hello."), Use("switch_lamp"), Say("Please open the shutter."), Say("Good."), END),
+)
+
+
+def test_the_last_write_may_be_the_callers() -> None:
+    dropped = sabotage(TWO_SIDES, "drop-last-write")
+    assert dropped.agent == TWO_SIDES.agent
+    assert dropped.user == (TWO_SIDES.user[0], *TWO_SIDES.user[2:])
+
+
+def test_the_last_write_is_the_agents_where_it_comes_later() -> None:
+    later = TWO_SIDES.with_lines("agent", (*TWO_SIDES.agent[:3], Use("lock"), *TWO_SIDES.agent[3:]))
+    assert sabotage(later, "drop-last-write") == TWO_SIDES
+
+
+def test_the_callers_arguments_are_spoiled_where_they_are_the_last() -> None:
+    spoiled = sabotage(TWO_SIDES, "wrong-argument")
+    assert spoiled.user[1] == Use("open_shutter", {"room": "wrong hall"})
+
+
+def test_nobody_does_anything_where_the_agent_brings_nothing_about() -> None:
+    idle = sabotage(TWO_SIDES, "do-nothing")
+    assert not [line for line in (*idle.user, *idle.agent) if isinstance(line, Use) and line != END]
