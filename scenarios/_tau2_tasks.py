@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError, field_validator
 
 from pytest_voiceeval import get_eval_data_root
 
@@ -54,7 +54,13 @@ class _Criteria(BaseModel):
 class _Record(BaseModel):
     id: str
     user_scenario: _UserScenario
-    initial_state: _InitialState | None = None
+    initial_state: _InitialState = _InitialState()
+
+    @field_validator("initial_state", mode="before")
+    @classmethod
+    def _none_is_nothing(cls, state: Any) -> Any:
+        return {} if state is None else state
+
     evaluation_criteria: _Criteria
 
 
@@ -124,7 +130,7 @@ def _task(record: _Record, splits: Mapping[str, list[str]] | None, persona: str 
             }
             for action in criteria.actions or ()
         ),
-        initialization_actions=_calls(record.initial_state and record.initial_state.initialization_actions),
+        initialization_actions=_calls(record.initial_state.initialization_actions),
         db_state_assertions=_calls(criteria.env_assertions),
         nl_assertions=criteria.nl_assertions or None,
         splits=None if splits is None else frozenset(_holding(record.id, splits)),
