@@ -55,13 +55,12 @@ class _Record(BaseModel):
     id: str
     user_scenario: _UserScenario
     initial_state: _InitialState = _InitialState()
+    evaluation_criteria: _Criteria
 
     @field_validator("initial_state", mode="before")
     @classmethod
     def _none_is_nothing(cls, state: Any) -> Any:
         return {} if state is None else state
-
-    evaluation_criteria: _Criteria
 
 
 @dataclass(frozen=True)
