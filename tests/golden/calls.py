@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -162,10 +163,20 @@ class Stage:
             raise GoldenFileError("; ".join(errors))
 
 
+SYNC_WITHOUT_SCENARIOS = {
+    "tau2_telecom": ("pytest_voiceeval.builtin.tools._tau2_telecom_sync", "sync_telecom"),
+}
+"""Where the tools of a domain have their sync, for when none of its scenarios is registered."""
+
+
 def sync_of(domain: str) -> Callable[..., Any] | None:
     """Return how the scenarios of a tool domain keep their worlds in step; None if they do not."""
     for name in list_eval_scenarios():
         scenario: Scenario | None = get_eval_scenario(name)
         if scenario is not None and scenario.domain == domain:
             return scenario.sync_state if scenario.syncs_state else None
+    if domain in SYNC_WITHOUT_SCENARIOS:
+        module, name = SYNC_WITHOUT_SCENARIOS[domain]
+        sync: Callable[..., Any] = getattr(importlib.import_module(module), name)
+        return sync
     return None
