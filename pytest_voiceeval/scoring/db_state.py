@@ -28,7 +28,7 @@ def db_state_match(scenario: Scenario, conversation: Conversation) -> SignalResu
         reason = "the scenario declares no expected database"
         return SignalResult(SuccessSignal.DB_STATE_MATCH, None, None, reason)
     evidence = conversation.agent
-    passed = evidence.db_hash == wanted or (not canonical_form(expected) and _answered_empty(evidence))
+    passed = evidence.db_hash == wanted or (_answered_empty(evidence) and not canonical_form(expected))
     explanation = "" if passed else _database_difference(expected, wanted, evidence)
     return SignalResult(SuccessSignal.DB_STATE_MATCH, passed, passed, explanation)
 
