@@ -16,9 +16,17 @@ class Argument:
     @classmethod
     def parse(cls, text: str, folder: Path) -> Argument:
         """Return what pytest takes ``text`` for when it is started in ``folder``."""
-        path, *names = text.partition("[")[0].split("::")
+        base, bracket, rest = text.partition("[")
+        path, *names = base.split("::")
+        if names:
+            names[-1] += bracket + rest
         return cls((folder / path).resolve(), tuple(names))
 
     def covers(self, path: Path) -> bool:
         """Return whether collecting it comes by all of ``path``."""
         return not self.names and path.is_relative_to(self.path)
+
+
+def spellings(name: str) -> frozenset[str]:
+    """Return what a name in a node id may stand for: itself, or what stands before its brackets."""
+    return frozenset({name, name.partition("[")[0]})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, UnknownNameError
-from pytest_voiceeval.plugin.arguments import Argument
+from pytest_voiceeval.plugin.arguments import Argument, spellings
 from pytest_voiceeval.plugin.catalogue import Catalogue, Entry
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on
 from pytest_voiceeval.plugin.settings import Settings
@@ -105,7 +105,7 @@ def _named(arguments: Iterable[Argument], catalogue: Catalogue) -> dict[Path, Na
     found: dict[Path, Names] = {}
     for argument in arguments:
         if entry := catalogue.find(argument.path):
-            names = frozenset(argument.names[:1]) or None
+            names = spellings(argument.names[0]) if argument.names else None
             found[entry.path] = _either(found.get(entry.path, frozenset()), names)
         else:
             found.update({entry.path: None for entry in catalogue.in_folder(argument.path)})
@@ -266,7 +266,7 @@ def _by_failure(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names
     for node_id in cache.get("cache/lastfailed", {}) if cache else ():
         node_path, _, rest = node_id.partition("::")
         if entry := catalogue.find_node(node_path):
-            names = frozenset({rest.partition("[")[0]}) if rest else None
+            names = spellings(rest) if rest else None
             found[entry.path] = _either(found.get(entry.path, frozenset()), names)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -16,10 +17,21 @@ def read_json(path: Path) -> Any:
         return None
 
 
+LONGEST_NAME = 200
+"""Bytes of a name; beside it there is room for what is appended to folders that are moved aside."""
+
+
 def file_name(name: str) -> str:
-    """Return ``name`` as the name of a file: no separators, no hidden file, no reserved characters."""
-    safe = re.sub(r"[^\w.+=@-]", "_", name).strip(". ")[:120]
-    return safe or "scenario"
+    """Return ``name`` as the name of a file: no separators, no hidden file, no reserved characters.
+
+    Two names never come to the same file: one that had to be changed ends in a digest of what it was.
+    """
+    safe = re.sub(r"[^\w.+=@-]", "_", name).strip(". ")
+    if safe and safe == name and len(safe.encode()) <= LONGEST_NAME:
+        return safe
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    kept = safe.encode()[: LONGEST_NAME - len(digest) - 1].decode(errors="ignore")
+    return f"{kept or 'scenario'}-{digest}"
 
 
 def claim_folder(wanted: Path) -> Path:

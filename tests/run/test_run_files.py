@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_voiceeval.run.evaluation_log import EvaluationLog
 from pytest_voiceeval.run.files import claim_folder, file_name, read_json
@@ -15,16 +17,27 @@ from pytest_voiceeval.run.summary import summary_text
     ("name", "safe"),
     [
         ("shop__tea", "shop__tea"),
-        ("a/../b", "a_.._b"),
-        ("..", "scenario"),
-        (".hidden", "hidden"),
-        ("tea[trial2]", "tea_trial2_"),
         ("naïve", "naïve"),
-        ("x" * 300, "x" * 120),
+        ("x" * 200, "x" * 200),
+        ("a/../b", r"a_\.\._b-[0-9a-f]{8}"),
+        ("..", r"scenario-[0-9a-f]{8}"),
+        (".hidden", r"hidden-[0-9a-f]{8}"),
+        ("[mms]a|b[PERSONA:None]", r"_mms_a_b_PERSONA_None_-[0-9a-f]{8}"),
+        ("tea\ud800", r"tea_-[0-9a-f]{8}"),
+        ("x" * 300, r"x{191}-[0-9a-f]{8}"),
     ],
 )
 def test_file_names_are_safe(name: str, safe: str) -> None:
-    assert file_name(name) == safe
+    assert re.fullmatch(safe, file_name(name))
+
+
+@given(st.sets(st.text(max_size=4) | st.text("a|[]", min_size=190, max_size=300), min_size=2, max_size=6))
+def test_no_two_names_come_to_one_file_and_all_files_can_be(names: set[str]) -> None:
+    files = {file_name(name) for name in names}
+    assert len(files) == len(names)
+    for file in files:
+        assert 0 < len(file.encode()) <= 200
+        assert re.fullmatch(r"[\w+=@-][\w.+=@-]*", file)
 
 
 def test_a_file_that_is_missing_or_no_json_holds_nothing(tmp_path: Path) -> None:
