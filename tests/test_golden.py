@@ -34,6 +34,7 @@ def scoring_cases() -> list[Any]:
 @pytest.mark.parametrize("case", scoring_cases())
 def test_scoring_is_that_of_the_reference(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVAL_DATA_ROOT", str(GOLDEN.parent / "data"))
+    builtin_pack().load_tools()
     found = outcome(case)
     if found.state == "skipped":
         pytest.skip(found.reason)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.run.aggregate import RunAggregator
@@ -24,17 +22,13 @@ from pytest_voiceeval.tools.base import deliverable
 from pytest_voiceeval.world.artifacts import load_db_artifact
 from pytest_voiceeval.world.diff import compute_db_diff
 from pytest_voiceeval.world.hashing import get_dict_hash, normalize_for_comparison
-from pytest_voiceeval.world.predicates import PREDICATES, Predicate
-from pytest_voiceeval.world.registry import DomainRegistry
 
-from . import telecom_predicates
 from .compare import difference, shown
 from .files import Given, GoldenFileError
 
 Runner = Callable[[Given], Any]
 
 NOT_FLAGS = ("reference", "prediction", "reference_text", "prediction_text")
-TELECOM = "tau2_telecom"
 
 
 def scoring_fault(given: Given) -> str:
@@ -59,6 +53,8 @@ def scoring_fault(given: Given) -> str:
     if rule == "raises_or_negative":
         return "" if raised or not found else f"{shown(found)} is not negative"
     if raised:
+        if given.get("raises"):
+            return ""
         return f"raised {type(raised).__name__}: {raised}"
     return difference(rule, found, given["output"])
 
@@ -82,26 +78,12 @@ def _compute_is_successful(given: Given) -> Any:
 
 
 def _evaluate_db_state_assertion(given: Given) -> dict[str, Any]:
-    with _predicates():
-        return evaluate_db_state_assertion(
-            given["assertion"],
-            domain=given["domain"],
-            db=_edited_db(given["db"]),
-            user_db=_edited_db(given["user_db"]),
-        )
-
-
-@contextmanager
-def _predicates() -> Iterator[None]:
-    """Have the predicates of the telecom domain, stand-ins where that is not built."""
-    if PREDICATES.names(TELECOM):
-        yield
-        return
-    registry: DomainRegistry[Predicate] = DomainRegistry("predicate")
-    for predicate in telecom_predicates.ALL:
-        registry.add(TELECOM, predicate.__name__, predicate)
-    with mock.patch("pytest_voiceeval.scoring.db_state.PREDICATES", registry):
-        yield
+    return evaluate_db_state_assertion(
+        given["assertion"],
+        domain=given["domain"],
+        db=_edited_db(given["db"]),
+        user_db=_edited_db(given["user_db"]),
+    )
 
 
 STOPS = {
@@ -135,9 +117,9 @@ def _auto_retry_reason(given: Given) -> dict[str, Any]:
 def _classify_scenario_resume_state(given: Given) -> list[str]:
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root) / "scenario"
-        if given["exists"]:
-            with_files(folder, given["files"])
-        return list(classify_scenario_resume_state(folder, given["min_agent_turns"]))
+        if given.get("exists", True):
+            with_files(folder, given.get("files") or {})
+        return list(classify_scenario_resume_state(folder, given.get("min_agent_turns") or 0))
 
 
 def _edited_db(given: Any) -> dict[str, Any] | None:
@@ -162,9 +144,9 @@ def _aggregated(given: Given) -> dict[str, Any]:
     aggregate = RunAggregator()
     with tempfile.TemporaryDirectory() as root:
         for number, step in enumerate(map(Given, given["sequence"])):
-            folder = with_files(Path(root) / str(number), step["files"])
+            folder = with_files(Path(root) / str(number), step.get("files") or {})
             metrics = {**step["metrics"], "scenario_directory": str(folder)}
-            aggregate.add_scenario(metrics, step["domain"], step["min_agent_turns"])
+            aggregate.add_scenario(metrics, step["domain"], step.get("min_agent_turns") or 0)
     return asdict(aggregate)
 
 
