@@ -30,6 +30,7 @@ from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Work
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
 from pytest_voiceeval.run.earlier import EarlierRun, new_invocation
+from pytest_voiceeval.run.lock import RunBusyError
 from pytest_voiceeval.run.session import RunFolder
 
 if TYPE_CHECKING:
@@ -91,12 +92,22 @@ def pytest_configure(config: pytest.Config) -> None:
             _check_folder(config, settings, folder)
         recorder = Recorder(config, folder, selection.catalogue)
         config.pluginmanager.register(recorder, "voiceeval-recorder")
+        if selection.chosen and not config.option.collectonly:
+            _claim(config, recorder)
         if config.pluginmanager.has_plugin("xdist"):
             invocation = config.stash[invocation_key]
             workers = Workers(settings, folder, invocation, has_scenarios=bool(selection.chosen))
             config.pluginmanager.register(workers, "voiceeval-workers")
     if config.getoption("allure_report_dir", default=None):
         config.stash[allure_key] = AllureAttachments()
+
+
+def _claim(config: pytest.Config, recorder: Recorder) -> None:
+    """Refuse to go on with a run that still goes on."""
+    try:
+        recorder.claim()
+    except RunBusyError as exc:
+        raise pytest.UsageError(f"{options.RESUME.name(config)}: {exc}") from None
 
 
 def _place(config: pytest.Config, settings: Settings) -> RunFolder:

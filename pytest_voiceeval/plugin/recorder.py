@@ -33,6 +33,7 @@ from pytest_voiceeval.run.earlier import own_content, read_note
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options, read_invocations
+from pytest_voiceeval.run.lock import RunLock
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 
 
@@ -45,6 +46,7 @@ class Recorder:
         self._invocation = config.stash[invocation_key]
         self._earlier = config.stash.get(earlier_key, None)
         self._history: RunHistory | None = None
+        self._lock: RunLock | None = None
         self._folder = folder
         self._folder.on_made = self._begin_history
         self._catalogue = catalogue
@@ -77,6 +79,8 @@ class Recorder:
             return
         if folder := self._folder.find():
             self._begin_history(folder)
+        if self._earlier and not self._begun:
+            self._log.add(location, f"Resuming {self._earlier.folder.name}")
         if nodeid not in self._begun:
             self._begun.append(nodeid)
         place = f"{self._begun.index(nodeid) + 1}/{len(self._selected)}"
@@ -90,7 +94,12 @@ class Recorder:
             return
         self._outcomes[report.nodeid] = outcome
         level: Level = "ERROR" if outcome.word == "error" else "INFO"
-        self._log.add(report.location, f"Finished Scenario: {outcome.scenario}: {outcome.word}", level)
+        text = f"Finished Scenario: {outcome.scenario}: {outcome.word}"
+        if outcome.is_from_before:
+            text += " (from before)"
+        if outcome.retry_reason:
+            text += f" (attempt {outcome.attempts}; the one before it was {outcome.retry_reason})"
+        self._log.add(report.location, text, level)
 
     def _outcome(self, report: pytest.TestReport, word: Word) -> Outcome | None:
         """Return what a report says about a scenario; ``None`` if it is about something else.
@@ -125,9 +134,25 @@ class Recorder:
         note = read_note(folder)
         return note is None or note.invocation != self._invocation
 
+    def claim(self) -> None:
+        """Keep others out of the run that is gone on with.
+
+        Raises:
+            RunBusyError: if another start works there.
+        """
+        if self._earlier is not None:
+            self._lock = RunLock(self._earlier.folder)
+
+    def pytest_unconfigure(self) -> None:
+        """Let others in."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
     def _begin_history(self, folder: Path) -> None:
         """Write down that the run is begun, before anything of it can be lost."""
         if self._history is None:
+            self._lock = self._lock or RunLock(folder)
             record = start_record(self._config, self._started_at, self._names())
             self._history = RunHistory(folder, record, is_resumed=self._earlier is not None)
             self._history.write()

@@ -74,7 +74,7 @@ def restored(item: VoiceItem) -> Metrics | None:
     content = settled(own_content(folder), item.config.stash[settings_key].min_agent_turns)
     metrics = restored_metrics(content, folder)
     note(item, properties(metrics))
-    if changes := scenario_changes(item.scenario(), folder / "scenario_config"):
+    if changes := scenario_changes(item.scenario, folder / "scenario_config"):
         note(item, [(CHANGED, ", ".join(changes))])
     item.add_report_section("call", "transcript", restored_transcript(folder))
     return metrics

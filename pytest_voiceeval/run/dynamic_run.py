@@ -24,6 +24,7 @@ from pytest_voiceeval.run.evaluate import SCENARIO_CONFIG, evaluate_conversation
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import claim_folder, file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options
+from pytest_voiceeval.run.lock import RunLock
 from pytest_voiceeval.run.redaction import redacted
 from pytest_voiceeval.run.retries import hold_until_it_counts
 from pytest_voiceeval.run.scenario_changes import scenario_changes
@@ -97,10 +98,22 @@ class DynamicRun:
         self._warnings: list[str] = []
 
     def hold(self, scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
-        """Hold the scenarios, write the files of the run however it ends, and return their records."""
+        """Hold the scenarios, write the files of the run however it ends, and return their records.
+
+        Raises:
+            RunBusyError: if another process works in the folder.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         queue = _items(scenarios)
-        self._begin(queue)
+        lock = RunLock(self._folder)
+        try:
+            self._begin(queue)
+            self._hold_all(queue)
+        finally:
+            lock.release()
+        return [self._results[item].record for item in queue]
+
+    def _hold_all(self, queue: Mapping[str, Scenario]) -> None:
         begun: list[str] = []
         try:
             for item, scenario in queue.items():
@@ -112,7 +125,6 @@ class DynamicRun:
                 self._say(scenario, f"Finished Scenario: {scenario.name}: {result.word}{origin}", level)
         finally:
             self._write(queue, len(begun))
-        return [self._results[item].record for item in queue]
 
     def _begin(self, queue: Mapping[str, Scenario]) -> None:
         """Write down that the run is begun, and tell what is to be known of it before."""

@@ -9,18 +9,18 @@ from pytest_voiceeval.run.files import read_json
 from pytest_voiceeval.scenarios.base import Scenario
 
 
-def scenario_changes(scenario: Scenario, saved: Path) -> list[str]:
+def scenario_changes(scenario: Scenario | type[Scenario], saved: Path) -> list[str]:
     """Return the names of the files in ``saved``, a ``scenario_config``, that would be others now.
 
-    None where nothing was saved: then nothing is known. ``saving`` stands for all of them if the scenario
-    can't be saved any more.
+    None where nothing was saved: then nothing is known. If the scenario can't be made or saved any more,
+    that is what is returned.
     """
     if not saved.is_dir():
         return []
     with tempfile.TemporaryDirectory() as place:
         now = Path(place)
         try:
-            scenario.save(now)
+            (scenario() if isinstance(scenario, type) else scenario).save(now)
         except Exception as exc:  # whatever a scenario raises is a change, and its old result stands
             return [f"it can't be saved any more: {exc}"]
         names = {path.name for path in (*now.iterdir(), *saved.iterdir()) if not path.name.startswith(".")}

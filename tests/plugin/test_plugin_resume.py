@@ -13,6 +13,7 @@ import pytest
 
 from conftest import CONFTEST, run_folder
 from pytest_voiceeval.run.earlier import read_note
+from pytest_voiceeval.run.lock import RunLock
 
 Write = Callable[[str, str], Path]
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)])
@@ -347,3 +348,75 @@ def test_a_worker_that_is_killed_leaves_a_run_that_comes_to_the_same_end(
     result.assert_outcomes(passed=2, failed=1, skipped=1)
     for name in ("all_metrics.json", "all_latencies.csv", "all_summary.txt"):
         assert (run / name).read_text() == (whole / name).read_text().replace(str(whole), str(run))
+
+
+def test_a_run_that_still_goes_on_is_not_gone_on_with(project: pytest.Pytester) -> None:
+    project.runpytest(ALL)
+    run = run_folder(project.path)
+    lock = RunLock(run)
+    result = project.runpytest(f"--voice-resume={run.name}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--voice-resume: *: this run still goes on in another process; wait for*"])
+    lock.release()
+    for _ in range(2):
+        project.runpytest(f"--voice-resume={run.name}").assert_outcomes(passed=2, failed=1, skipped=1)
+
+
+@pytest.mark.parametrize("reruns", [(), ("--reruns=1",)])
+def test_what_failed_before_fails_again_without_a_call(
+    project: pytest.Pytester, write: Write, reruns: tuple[str, ...]
+) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    project.runpytest("--voice-scenarios=shop", *reruns)
+    run = run_folder(project.path)
+    before = results(project.path)
+    write("conftest.py", NOBODY)
+    project.runpytest(f"--voice-resume={run.name}", *reruns).assert_outcomes(passed=1, failed=1)
+    assert not (project.path / "held.txt").exists()
+    assert results(project.path) == before
+
+
+def test_a_judge_that_broke_is_asked_again_and_an_error_is_held_again(
+    project: pytest.Pytester, write: Write
+) -> None:
+    judging = """
+
+from pytest_voiceeval.model.judgement import Judgement
+
+class Scripted:
+    def judge(self, scenario, conversation, *, strict_match=False):
+        return JUDGEMENT
+
+@pytest.fixture(scope="session")
+def voice_judge():
+    return Scripted()
+"""
+    write("conftest.py", CONFTEST + judging.replace("JUDGEMENT", "Judgement(error='no answer')"))
+    both = "--voice-scenarios=bank__judged,bank__unreachable"
+    project.runpytest(both).assert_outcomes(errors=2)
+    run = run_folder(project.path)
+    summary = (run / "all_summary.txt").read_text()
+    assert "Without a verdict, in no rate: 2 error(s)\n" in summary
+    assert "Clean exit:" not in summary
+    write("conftest.py", CONFTEST + judging.replace("JUDGEMENT", "Judgement(score=1.0)"))
+    project.runpytest(f"--voice-resume={run.name}").assert_outcomes(passed=1, errors=1)
+    assert "Without a verdict, in no rate: 1 error(s)\n" in (run / "all_summary.txt").read_text()
+    assert len(list(run.glob("*.killed.*"))) == 2
+
+
+def test_a_scenario_that_can_no_longer_be_made_keeps_its_result(
+    project: pytest.Pytester, write: Write
+) -> None:
+    write("conftest.py", SAVING)
+    project.runpytest("--voice-scenarios=shop__good")
+    run = run_folder(project.path)
+    shop = (project.path / "scenarios" / "shop.py").read_text()
+    broken = (
+        '    description = "Tea is ordered."\n\n    def __init__(self):\n        raise OSError("no data")\n'
+    )
+    write("scenarios/shop.py", shop.replace('    description = "Tea is ordered."\n', broken))
+    result = project.runpytest_subprocess(f"--voice-resume={run.name}")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["warning: shop__good is not what it was*it can't be saved any more: no data*"]
+    )

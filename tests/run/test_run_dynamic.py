@@ -17,6 +17,7 @@ from pytest_voiceeval.errors import BotUnreachableError, DefinitionError, Unknow
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER
+from pytest_voiceeval.run.lock import RunBusyError, RunLock
 from pytest_voiceeval.run.resume import classify_scenario_resume_state
 from pytest_voiceeval.testing import Utterance, exit_message
 
@@ -192,6 +193,14 @@ def test_a_bot_that_is_not_there_is_an_error_of_each_scenario(tmp_path: Path) ->
     assert [record["verdict"] for record in records] == ["error", "error"]
     assert "ws://127.0.0.1:9" in records[0]["error"]
     assert "BotUnreachableError" not in records[0]["error"]
+
+
+def test_a_folder_in_which_another_run_works_is_refused(tmp_path: Path) -> None:
+    lock = RunLock(tmp_path)
+    with pytest.raises(RunBusyError, match="this run still goes on in another process"):
+        run(tmp_path, Tea)
+    lock.release()
+    assert run(tmp_path, Tea)[0]["is_successful"] is True
 
 
 def test_one_scenario_twice_has_two_results(tmp_path: Path) -> None:

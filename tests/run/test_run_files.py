@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.evaluation_log import EvaluationLog
 from pytest_voiceeval.run.files import claim_folder, file_name, read_json
 from pytest_voiceeval.run.session import RunFolder, Tally, latencies_csv
@@ -156,3 +158,129 @@ def test_the_summary_has_the_lines_of_the_reference() -> None:
         "  domB: 100.00% (1/1)",
     ):
         assert line in lines
+
+
+DOM_A_ONE = """\
+====== domA__one ======:
+  Is successful: False
+  Is task-successful (excl. clean_exit): False
+    Action-list match: True
+    DB-state match: True
+    DB-state-assertion pass rate: 42.86%
+    NL-assertion pass rate: 50.00%
+    Judge score: 0.95
+    Judge passed: True
+    Failed signals: nl_assertion
+  Turns: 2
+  Duration: 10.0s
+  Turns/min: 12.0
+  Latency Measurements: 1
+    Mean: 125.0ms
+    P50: 125.0ms
+    P95: 125.0ms
+    Min: 125.0ms
+    Max: 125.0ms
+"""
+
+RATES = """\
+Overall Latency Statistics:
+--------------------------------------------------------------------------------
+  Total Measurements: 1
+  Mean: 125.0ms
+  P50: 125.0ms
+  P95: 125.0ms
+  Min: 125.0ms
+  Max: 125.0ms
+
+
+WARNING: 1 scenario(s) had fewer than 3 agent turn(s) (likely stalled LLM / server hang) and were \
+counted as failures.
+Stalled scenarios: domB__stall
+Run with --resume <TIMESTAMP> --min-agent-turns 3 to retry them.
+With pytest: --voice-resume=<TIMESTAMP> --voice-min-agent-turns=3
+
+
+Overall Success Rate: 33.33% (1/3 scenarios — strict conjunction across all applicable signals)
+Task Success Rate (excl. clean_exit): 33.33% (1/3 scenarios)
+
+Per-signal pass rates:
+  Action-list match:           100.00% (1/1 scenarios)
+  DB-State match:              100.00% (1/1 scenarios)
+  DB-State-Assertion pass:      42.86% (3/7 predicates)
+  NL-Assertion pass:            50.00% (1/2 assertions)
+  Judge score mean:            0.950 (across 1 scenarios)
+  Judge passed (>= threshold): 100.00% (1/1 scenarios)
+  Clean exit:  100.00% (1/1 scenarios)
+
+
+Token Usage:
+--------------------------------------------------------------------------------
+  agent: 18 call(s), prompt=4,400, completion=200, total=4,600
+  user: 4 call(s), prompt=28, completion=12, total=40
+  Run total: 4,640 tokens
+
+
+Per-Domain Success Rate:
+--------------------------------------------------------------------------------
+  domA: 50.00% (1/2)
+  domB: 0.00% (0/1)
+
+Per-Domain Task Success Rate (excl. clean_exit):
+--------------------------------------------------------------------------------
+  domA: 50.00% (1/2)
+  domB: 0.00% (0/1)
+"""
+
+
+def test_the_summary_has_the_shape_of_the_reference_line_by_line(tmp_path: Path) -> None:
+    latency = dict.fromkeys(("mean_ms", "p50_ms", "p95_ms", "min_ms", "max_ms"), 125.0)
+    verdicts = [{"passed": True}, {"passed": False}]
+    (tmp_path / "judge_result.json").write_text(json.dumps({"nl_assertion_verdicts": verdicts}))
+    one = {
+        "scenario_name": "domA__one",
+        "scenario_directory": str(tmp_path),
+        "is_successful": False,
+        "is_task_successful": False,
+        "is_action_match": True,
+        "db_state_match": True,
+        "db_state_assertion_pass_rate": 3 / 7,
+        "db_state_assertion_verdicts": [{"passed": n < 3} for n in range(7)],
+        "nl_assertion_pass_rate": 0.5,
+        "judge_score": 0.95,
+        "judge_passed": True,
+        "clean_exit": True,
+        "success_breakdown": {"failed": ["nl_assertion"]},
+        "total_turns": 2,
+        "scenario_duration": 10.0,
+        "latency_stats": {"count": 1, **latency},
+        "latencies": [{"user_transcript": "a", "agent_transcript": "b", "latency_ms": 125.0}],
+        "token_usage": {
+            "agent": {"n_calls": 16, "prompt": 4400, "completion": 200},
+            "user": {"n_calls": 4, "prompt": 28, "completion": 12},
+        },
+    }
+    two = {"scenario_name": "domA__two", "is_successful": True, "total_turns": 3, "scenario_duration": 2.0}
+    stall = {
+        "scenario_name": "domB__stall",
+        "clean_exit": True,
+        "is_action_match": False,
+        "total_turns": 1,
+        "token_usage": {"agent": {"n_calls": 2}},
+    }
+    broke = {"scenario_name": "domC__broke", "verdict": "error", "is_successful": "N/A", "clean_exit": True}
+    records = [settled(record, 3) for record in (one, two, stall, broke)]
+    text = summary_text(records, Tally(4, errors=1), 3)
+    head, _, rest = text.partition("====== domA__one ======:\n")
+    assert head == (
+        "EVALUATION SUMMARY\n"
+        + "=" * 80
+        + "\n\nTotal Scenarios: 4\nTotal Duration: 0.2mins\nTotal Turns: 6\n"
+        "Without a verdict, in no rate: 1 error(s)\n\nPer-Scenario Results:\n" + "-" * 80 + "\n\n"
+    )
+    assert ("====== domA__one ======:\n" + rest).startswith(DOM_A_ONE)
+    assert rest.endswith("\n\n\n" + RATES)
+    assert (
+        "  Turns: 1\n"
+        "  [COUNTED AS FAILURE: insufficient agent turns / stalled — excluded from per-signal rates]\n"
+        "  Duration: 0.0s\n"
+    ) in rest

@@ -1,0 +1,49 @@
+"""A run's folder is of one start at a time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pytest_voiceeval.errors import VoiceEvalError
+
+LOCK = ".lock"
+
+
+class RunBusyError(VoiceEvalError):
+    """Another start works in the folder of a run."""
+
+
+class RunLock:
+    """Holds a run's folder until it is let go, or the process is gone, however it went.
+
+    Raises:
+        RunBusyError: if another process holds it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            _lock(self._handle)
+        except BlockingIOError:
+            os.close(self._handle)
+            raise RunBusyError(
+                f"{folder}: this run still goes on in another process; wait for its end, or stop it"
+            ) from None
+
+    def release(self) -> None:
+        """Let the folder go; may be called once."""
+        os.close(self._handle)
+
+
+def _lock(handle: int) -> None:
+    try:
+        import fcntl  # noqa: PLC0415 - not there on every system
+    except ImportError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:  # a file system without locks: nothing can be known there
+        return
