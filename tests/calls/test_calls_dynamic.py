@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pytest_voiceeval import LocalBot, load_profile, run_dynamic_evaluation
+
+pytest.importorskip("piper", reason="the extra 'local' is not installed")
 
 
 def test_embedded_bots_hold_a_scenario_without_pytest(tmp_path: Path) -> None:
