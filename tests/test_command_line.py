@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,15 @@ def test_a_wrong_argument_is_named_with_the_remedy(
         main(arguments)
     assert caught.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-m", "pytest_voiceeval", "list"]
+    run = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writes)
+    assert (run.returncode, run.stderr) == (1, "")
 
 
 def test_the_names_of_all_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,7 +85,6 @@ RAISED = {"recorded": [], "db_hash_after": get_dict_hash({"cups": 1}), "after_sy
     [
         {},
         {"result": {"on": "2025-02-25", "cups": 3.0}},
-        {"result": {"on": "2031-01-01", "cups": 3}, "clock_dependent": True, "db_hash_after": "other"},
         {"random_id": True, "after_sync": {"agent": "other"}},
         {"arguments": {"cups": 99}, "result": {"error": "the pot is empty"}, **RAISED},
         {"arguments": {"cups": 99}, "result": {"error": "other words"}, **RAISED, "compare": "error"},

@@ -19,6 +19,9 @@ from .files import GoldenFileError, read_cases
 if TYPE_CHECKING:
     from .runner import Outcome
 
+TODAY_VARIABLE, GOLDEN_DAY = "TAU2_TELECOM_TODAY", "2025-02-25"
+"""How the clock is set, and to what, where outcomes depend on the day."""
+
 SHARED_DATA = Path(__file__).parents[3] / "shared" / "data"
 
 
@@ -28,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     keep_quiet()
     if root := _data_root(options.data, options.files):
         os.environ[ROOT_VARIABLE] = str(root)
+    os.environ[TODAY_VARIABLE] = GOLDEN_DAY
     try:
         for pack in packs_of(options.pack):
             pack.load()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -22,8 +21,6 @@ from pytest_voiceeval.world.sync import apply_delta
 from .compare import difference, same, shown
 from .files import Given, GoldenFileError
 from .scoring import set_at
-
-DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?)?")
 
 
 def call_fault(given: Given) -> str:
@@ -54,17 +51,16 @@ async def _faults(stage: Stage, given: Given) -> list[str]:
         stage.sync()
         found["after_sync"] = {side: stage.hash(side) for side in given["after_sync"]}
     for field in _comparable(given, found):
-        value, expected = _settled(given, found[field]), _settled(given, given[field])
+        value, expected = _settled(found[field]), _settled(given[field])
         if not same(value, expected):
             faults.append(f"{field}: found {shown(value)}, expected {shown(expected)}")
     return [fault for fault in faults if fault]
 
 
 def _comparable(given: Given, found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fields to compare: no hashes where the outcome is another one on each day, or each time."""
-    loose = given.get("clock_dependent") or given.get("random_id")
+    """Yield the fields to compare: no hashes where the outcome is another one each time."""
     for field in found:
-        if field in given and not (loose and field in ("db_hash_after", "after_sync")):
+        if field in given and not (given.get("random_id") and field in ("db_hash_after", "after_sync")):
             yield field
 
 
@@ -75,17 +71,14 @@ def _answer_fault(given: Given, answer: ToolAnswer) -> str:
         ("delivered", answer.delivered, wanted),
         *([] if answer.raised or given.get("raised") else [("result", answer.result, given["result"])]),
     ):
-        if fault := difference(rule, _settled(given, value), _settled(given, expected)):
+        if fault := difference(rule, _settled(value), _settled(expected)):
             return f"{name}: {fault}"
     return ""
 
 
-def _settled(given: Given, value: Any) -> Any:
-    """Return ``value`` as JSON has it, whole numbers alike; without dates where they are those of today."""
-    text = json.dumps(value, default=str)
-    if given.get("clock_dependent"):
-        text = DATE.sub("DATE", text)
-    return _numbers_alike(json.loads(text))
+def _settled(value: Any) -> Any:
+    """Return ``value`` as JSON has it, whole numbers alike."""
+    return _numbers_alike(json.loads(json.dumps(value, default=str)))
 
 
 def _numbers_alike(value: Any) -> Any:
