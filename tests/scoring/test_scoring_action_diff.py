@@ -179,3 +179,11 @@ def test_there_is_an_explanation_exactly_where_there_is_no_match(
 ) -> None:
     lines = explain_mismatch(reference, prediction, rules)
     assert (lines == []) == check_if_task_success(reference, prediction, rules)
+
+
+def test_elements_of_long_lists_are_held_against_one_another_in_order() -> None:
+    reference = {"actions": [{"name": "lend", "n": n} for n in range(60)]}
+    prediction = [{"actions": [{"name": "lend", "n": 1000 + n} for n in range(60)]}]
+    lines = explain_mismatch(reference, prediction)
+    assert lines[:2] == ["actions[0].n: expected 0, found 1000", "actions[1].n: expected 1, found 1001"]
+    assert lines[-1] == "… and 30 more differences"
