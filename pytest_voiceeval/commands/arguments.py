@@ -6,7 +6,7 @@ import argparse
 import json
 import logging
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -52,15 +52,21 @@ def cache_dir(text: str) -> Path | None:
 def json_object(text: str) -> dict[str, Any]:
     """Return the JSON object that ``text`` is."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as exc:
         at = f"line {exc.lineno}, column {exc.colno}"
         rest = exc.doc[exc.pos : exc.pos + 20]
         before = repr(rest) if rest else "the end"
         raise argparse.ArgumentTypeError(f"not JSON: {exc.msg} at {at}, before {before}: {text}") from None
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(f"{exc}: {text}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError(f'write a JSON object, such as {{"id": "A123"}}, not {text}')
     return value
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a JSON value; write null or a number")
 
 
 def keep_quiet() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_voiceeval.errors import DefinitionError, UnknownNameError, VoiceEvalError
 from pytest_voiceeval.model.turns import AGENT, SIDES, Side
-from pytest_voiceeval.run.dry_bot import DryBot
+from pytest_voiceeval.run.dry_bot import DryBot, bots_of
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.registry import (
     list_eval_scenarios,
@@ -124,7 +124,7 @@ def _in_scenario(scenario: Scenario, tool: str, side: Side | None) -> Stage:
             offered += names
             continue
         with told_as_definition(type(scenario)):
-            bot = DryBot.of(scenario, party)
+            bot = bots_of(scenario)[party]
         return Stage(bot, _called(bot, tool), scenario.domain, scenario.name, f"world of {scenario.name}")
     near = difflib.get_close_matches(tool, offered, n=3)
     hint = (

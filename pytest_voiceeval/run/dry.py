@@ -11,11 +11,10 @@ from typing import Any
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, Recording, StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side, Turn, other
-from pytest_voiceeval.run.dry_bot import DryBot
+from pytest_voiceeval.run.dry_bot import bots_of, bring_in_step
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.rehearsal import Line, Rehearsal, Say, Use
 from pytest_voiceeval.tools.origin import location
-from pytest_voiceeval.world.sync import apply_delta
 
 SECONDS_A_WORD = 0.4
 PAUSE_SECONDS = 0.5
@@ -45,7 +44,7 @@ class _DryCall:
 
     def __init__(self, scenario: Scenario, rehearsal: Rehearsal) -> None:
         self._scenario = scenario
-        self._bots = {side: DryBot.of(scenario, side) for side in SIDES}
+        self._bots = bots_of(scenario)
         self._left: dict[Side, list[Line]] = {side: list(rehearsal.lines(side)) for side in SIDES}
         self._played = dict.fromkeys(SIDES, 0)
         self._contexts: dict[Side, list[dict[str, Any]]] = {
@@ -53,8 +52,6 @@ class _DryCall:
         }
         self._turns: list[Turn] = []
         self._now = 0.0
-        if scenario.syncs_state:
-            self._sync()
 
     async def hold(self) -> Conversation:
         reason = await self._talk()
@@ -97,8 +94,7 @@ class _DryCall:
                 return line.text.strip()
             answer = await self._bots[side].use(line.tool, line.arguments)
             self._contexts[side] += _tool_messages(self._played[side], line, answer.delivered)
-            if self._scenario.syncs_state:
-                self._sync()
+            bring_in_step(self._scenario, self._bots)
         return ""
 
     def _say(self, side: Side, text: str) -> None:
@@ -107,20 +103,6 @@ class _DryCall:
             start = self._now + PAUSE_SECONDS
             self._now = start + SECONDS_A_WORD * len(text.split())
             self._turns.append(Turn(side, start, self._now, text))
-
-    def _sync(self) -> None:
-        """Bring the two databases in step, as after each tool call."""
-        dbs = {side: self._bots[side].state.get("db") for side in SIDES}
-        agent_db, user_db = dbs[AGENT], dbs[USER]
-        if not (isinstance(agent_db, dict) and isinstance(user_db, dict)):
-            return
-        deltas = self._scenario.sync_state(agent_db, user_db)
-        for side, db in ((AGENT, agent_db), (USER, user_db)):
-            if errors := apply_delta(self._scenario.domain, db, deltas[side]):
-                raise DefinitionError(
-                    f"{location(type(self._scenario))}: scenario {self._scenario.name}: sync_state gives the "
-                    f"{side} what cannot be applied: {'; '.join(errors)}"
-                )
 
 
 def _tool_messages(number: int, line: Use, answer: Any) -> Sequence[dict[str, Any]]:

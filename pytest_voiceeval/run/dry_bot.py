@@ -12,13 +12,15 @@ from typing import Any
 from pytest_voiceeval.bridge.setup import initialization
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence, TokenUsage
-from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.base import StandardSchemaTool, unknown_tool_result
+from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.tools.registry import get_schema_tool_for_eval
 from pytest_voiceeval.wire.rtvi import SERVER_MESSAGE, Envelope, enclosed
 from pytest_voiceeval.world.hashing import get_dict_hash
 from pytest_voiceeval.world.seeding import seed
+from pytest_voiceeval.world.sync import apply_delta
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,35 @@ class DryBot:
             context=context,
             tokens=TokenUsage(n_calls=n_calls),
         )
+
+
+def bots_of(scenario: Scenario) -> dict[Side, DryBot]:
+    """Return both bots of ``scenario`` at the start of the call, their worlds in step.
+
+    Raises:
+        DefinitionError: if a world cannot be set up, or the two cannot be brought in step.
+    """
+    bots = {side: DryBot.of(scenario, side) for side in SIDES}
+    bring_in_step(scenario, bots)
+    return bots
+
+
+def bring_in_step(scenario: Scenario, bots: Mapping[Side, DryBot]) -> None:
+    """Tell each world what it must learn of the other's, where the scenario keeps them in step.
+
+    Raises:
+        DefinitionError: if what ``sync_state`` returns cannot be applied.
+    """
+    agent_db, user_db = (bots[side].state.get("db") for side in (AGENT, USER))
+    if not (scenario.syncs_state and isinstance(agent_db, dict) and isinstance(user_db, dict)):
+        return
+    deltas = scenario.sync_state(agent_db, user_db)
+    for side, db in ((AGENT, agent_db), (USER, user_db)):
+        if errors := apply_delta(scenario.domain, db, deltas.get(side) or {}):
+            raise DefinitionError(
+                f"{location(type(scenario))}: scenario {scenario.name}: sync_state gives the {side} what "
+                f"cannot be applied: {'; '.join(errors)}"
+            )
 
 
 async def use_tool(tool: StandardSchemaTool, arguments: Mapping[str, Any]) -> ToolAnswer:

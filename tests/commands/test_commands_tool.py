@@ -168,6 +168,7 @@ def test_what_is_not_there_is_told_with_the_nearest(
         ('{"a": 1 "b": 2}', "not JSON: Expecting ',' delimiter at line 1, column 9, before '\"b\": 2}'"),
         ('{"a": 1', "not JSON: Expecting ',' delimiter at line 1, column 8, before the end"),
         ("{'a': 1}", "Expecting property name enclosed in double quotes at line 1, column 2, before"),
+        ('{"a": NaN}', "NaN is not a JSON value; write null or a number"),
         ("[1]", 'write a JSON object, such as {"id": "A123"}, not [1]'),
     ],
 )
