@@ -104,12 +104,12 @@ class EarlierRun:
         return aside
 
     def others(self, items: Collection[str]) -> dict[str, Path]:
-        """Return the folders with metrics of all items but ``items``."""
+        """Return the folders with metrics of a scenario, of all items but ``items``."""
         known = {*items, *map(file_name, items)}
         return {
             item: folder
             for item, folder in self._folders.items()
-            if item not in known and isinstance(read_json(folder / "metrics.json"), dict)
+            if item not in known and own_content(folder).get("scenario_name")
         }
 
     def states(self) -> dict[str, tuple[ResumeState, str]]:

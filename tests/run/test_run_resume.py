@@ -14,12 +14,18 @@ from pytest_voiceeval.report.properties import properties
 from pytest_voiceeval.run.earlier import EarlierRun, read_note, write_note
 from pytest_voiceeval.run.evaluate import evaluate_conversation
 from pytest_voiceeval.run.evidence import transcript_lines
+from pytest_voiceeval.run.files import file_name
 from pytest_voiceeval.run.restored import restored_metrics, restored_transcript
 from pytest_voiceeval.run.resume import classify_scenario_resume_state, find_run, scenario_folders
 from pytest_voiceeval.run.scenario_changes import scenario_changes
 from pytest_voiceeval.run.settings import RunSettings
 
-DONE = {"total_turns": 3, "stop_reason": "[EXIT]", "token_usage": {"agent": {"n_calls": 4}}}
+DONE = {
+    "scenario_name": "a__b",
+    "total_turns": 3,
+    "stop_reason": "[EXIT]",
+    "token_usage": {"agent": {"n_calls": 4}},
+}
 
 
 def folder(run: Path, name: str, item: str = "", metrics: Any = DONE, invocation: str = "old") -> Path:
@@ -77,7 +83,8 @@ def test_the_last_folder_of_an_item_counts_and_those_of_others_do_not(tmp_path: 
     by_hand = folder(tmp_path, "tea.3", "tests/test_x.py::test_tea")
     folder(tmp_path, "tea.10", "tea", invocation="now")
     trial = folder(tmp_path, "tea_2_", "tea[2]")
-    noteless = folder(tmp_path, "a_b")
+    noteless = folder(tmp_path, file_name("a/b"))
+    folder(tmp_path, "of_somebody_else", metrics={"accuracy": 0.9})
     earlier = EarlierRun(tmp_path, "now", 3)
     assert earlier.completed("tea") == again
     assert earlier.completed("tests/test_x.py::test_tea") == by_hand
