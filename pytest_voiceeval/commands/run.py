@@ -41,11 +41,16 @@ BOT = "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or ws://HOST:
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
-        "run", parents=[pack_arguments()], help="hold scenarios without pytest", description=DESCRIPTION
+        "run",
+        parents=[pack_arguments()],
+        help="hold scenarios without pytest",
+        description=DESCRIPTION,
+        allow_abbrev=False,  # --judge-api-key is not --judge-api-key-env
     )
     _add_selection(parser)
     _add_bots(parser)
     _add_limits(parser)
+    _add_retries(parser)
     add_judge_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -145,6 +150,10 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="a call in which the agent answered fewer times fails; 0 for no minimum (3)",
     )
+
+
+def _add_retries(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("calls that are held again")
     switch = argparse.BooleanOptionalAction
     group.add_argument(
         "--auto-resume-on-stale", action=switch, default=True, help="hold calls without a turn again (on)"

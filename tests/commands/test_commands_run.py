@@ -221,6 +221,7 @@ def test_what_cannot_be_done_is_one_line_and_leaves_nothing(
         (["--judge-top-p", "nan"], "'nan' is no number"),
         (["--judge-timeout", "0"], "'0' is no time"),
         (["--judge-max-tokens", "0"], "'0' is too small"),
+        (["--judge-api-key", "X"], "unrecognized arguments: --judge-api-key X"),
         (["--min-agent-turns", "few"], "'few' is no whole number"),
         (["--duration", "-1"], "'-1' is no time"),
     ],
