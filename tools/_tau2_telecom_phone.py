@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from pytest_voiceeval.tools import CheckedTool, CheckedWriteTool
+from pytest_voiceeval.tools import CheckedTool, CheckedWriteTool, NoParams
 
 Row = dict[str, Any]
 P = TypeVar("P", bound=BaseModel)
@@ -206,3 +206,24 @@ def switch_airplane_mode(db: Row, *, on: bool) -> None:
     if on and device["vpn_connected"]:
         leave_vpn(device)
     search_network(db)
+
+
+class PhoneSwitchTool(PhoneWriteTool[NoParams]):
+    """Base: flips one setting of the phone."""
+
+    PARAMS_MODEL = NoParams
+    SETTING: ClassVar[str]
+    LABEL: ClassVar[str]
+    SEARCHES: ClassVar[bool] = False
+
+    def run(self, params: NoParams) -> str:
+        on = not self.device[self.SETTING]
+        self.switch(on)
+        if self.SEARCHES:
+            search_network(self.db)
+        self.record_call(params, {self.SETTING: on})
+        return self.told(f"{self.LABEL} is now {'ON' if on else 'OFF'}.")
+
+    def switch(self, on: bool) -> None:
+        """Put the setting to what it was not."""
+        self.device[self.SETTING] = on

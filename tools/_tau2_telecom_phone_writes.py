@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field, ValidationError
 
@@ -11,6 +11,7 @@ from pytest_voiceeval.tools import NoParams, Params, ToolRefusal
 from ._tau2_telecom_phone import (
     MODES,
     ApnSettings,
+    PhoneSwitchTool,
     PhoneWriteTool,
     join_vpn,
     leave_vpn,
@@ -41,28 +42,7 @@ class PermissionParams(Params):
     permission: str = Field(description="What it may use: sms, storage, phone or network.")
 
 
-class _SwitchTool(PhoneWriteTool[NoParams]):
-    """Base: flips one setting of the phone."""
-
-    PARAMS_MODEL = NoParams
-    SETTING: ClassVar[str]
-    LABEL: ClassVar[str]
-    SEARCHES: ClassVar[bool] = False
-
-    def run(self, params: NoParams) -> str:
-        on = not self.device[self.SETTING]
-        self.switch(on)
-        if self.SEARCHES:
-            search_network(self.db)
-        self.record_call(params, {self.SETTING: on})
-        return self.told(f"{self.LABEL} is now {'ON' if on else 'OFF'}.")
-
-    def switch(self, on: bool) -> None:
-        """Put the setting to what it was not."""
-        self.device[self.SETTING] = on
-
-
-class ToggleAirplaneModeTool(_SwitchTool):
+class ToggleAirplaneModeTool(PhoneSwitchTool):
     """Switches airplane mode."""
 
     name = "toggle_airplane_mode"
@@ -74,7 +54,7 @@ class ToggleAirplaneModeTool(_SwitchTool):
         switch_airplane_mode(self.db, on=on)
 
 
-class ToggleDataTool(_SwitchTool):
+class ToggleDataTool(PhoneSwitchTool):
     """Switches mobile data."""
 
     name = "toggle_data"
@@ -84,7 +64,7 @@ class ToggleDataTool(_SwitchTool):
     SEARCHES = True
 
 
-class ToggleRoamingTool(_SwitchTool):
+class ToggleRoamingTool(PhoneSwitchTool):
     """Switches data roaming."""
 
     name = "toggle_roaming"
@@ -94,7 +74,7 @@ class ToggleRoamingTool(_SwitchTool):
     SEARCHES = True
 
 
-class ToggleDataSaverModeTool(_SwitchTool):
+class ToggleDataSaverModeTool(PhoneSwitchTool):
     """Switches the saving of data."""
 
     name = "toggle_data_saver_mode"
@@ -103,7 +83,7 @@ class ToggleDataSaverModeTool(_SwitchTool):
     LABEL = "Data Saver Mode"
 
 
-class ToggleWifiCallingTool(_SwitchTool):
+class ToggleWifiCallingTool(PhoneSwitchTool):
     """Switches calls over Wi-Fi."""
 
     name = "toggle_wifi_calling"
@@ -112,7 +92,7 @@ class ToggleWifiCallingTool(_SwitchTool):
     LABEL = "Wi-Fi Calling"
 
 
-class ToggleWifiTool(_SwitchTool):
+class ToggleWifiTool(PhoneSwitchTool):
     """Switches Wi-Fi, unless the phone is in airplane mode."""
 
     name = "toggle_wifi"

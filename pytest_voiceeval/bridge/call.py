@@ -48,6 +48,9 @@ DRAIN_SECONDS = 20.0
 CHECK_SECONDS = 1.0
 """How often the limits of a call are looked at: a message may bring one nearer."""
 
+MOST_PULLS = 3
+"""How often the evidence is asked for where a tool of a bot is still at work."""
+
 RECONNECT_SECONDS = 1.0
 """How long a bot that hung up is tried again, for its evidence."""
 
@@ -102,15 +105,7 @@ class _Call:
             await prepare(self._scenario, self._legs, limit=self._settings.connect_timeout)
             async with self._sync.in_step(self._listeners):
                 reason = await self._talk()
-                await self._sync.settle()
-                evidence = await pull_both(
-                    self._scenario,
-                    self._legs,
-                    self._listeners,
-                    reconnect_limit=RECONNECT_SECONDS,
-                    note=self._note,
-                )
-                await self._sync.settle()
+                evidence = await self._pull()
             return self._conversation(reason, evidence)
         except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
             if self._begun is not None and self._settings.on_interrupt is not None:
@@ -118,6 +113,21 @@ class _Call:
             raise
         finally:
             await asyncio.gather(*(leg.close() for leg in self._legs.values()))
+
+    async def _pull(self) -> dict[Side, SideEvidence]:
+        """Return both bots' evidence, as it is once no action is on its way any more."""
+        await self._sync.settle()
+        for _ in range(MOST_PULLS):
+            evidence = await pull_both(
+                self._scenario,
+                self._legs,
+                self._listeners,
+                reconnect_limit=RECONNECT_SECONDS,
+                note=self._note,
+            )
+            if not await self._sync.settle():
+                break
+        return evidence
 
     async def _talk(self) -> StopReason:
         for side in SIDES:

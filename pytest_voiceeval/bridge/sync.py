@@ -41,8 +41,9 @@ class Unsynced:
         """Run the body."""
         yield
 
-    async def settle(self) -> None:
-        """Return at once."""
+    async def settle(self) -> bool:
+        """Return that nothing was done."""
+        return False
 
     def drift(self, evidence: Mapping[Side, SideEvidence]) -> tuple[str, ...]:
         """Return that nothing can part."""
@@ -67,6 +68,9 @@ class WorldSync:
         self._legs = legs
         self._note = note
         self._actions: asyncio.Queue[tuple[Side, Mapping[str, Any]]] = asyncio.Queue()
+        self._following: asyncio.Task[None] | None = None
+        self._has_moved = False
+        self._untold: set[Side] = set()
         self.faults: list[str] = []
 
     @asynccontextmanager
@@ -82,12 +86,14 @@ class WorldSync:
             raise BotRefusedError(f"the worlds could not be brought in step before the call: {exc}") from None
         for side, listener in listeners.items():
             listener.on_action = partial(self._take, side)
-        following = asyncio.get_running_loop().create_task(self._follow_all(), name="bridge follows actions")
+        self._following = asyncio.get_running_loop().create_task(
+            self._follow_all(), name="bridge follows actions"
+        )
         try:
             yield
         finally:
-            following.cancel()
-            await asyncio.wait([following])
+            self._following.cancel()
+            await asyncio.wait([self._following])
 
     def _take(self, side: Side, action: Mapping[str, Any]) -> None:
         self._actions.put_nowait((side, action))
@@ -101,14 +107,25 @@ class WorldSync:
             finally:
                 self._actions.task_done()
 
-    async def settle(self) -> None:
-        """Wait until all actions that were taken are followed, and both bots know."""
-        await self._actions.join()
+    async def settle(self) -> bool:
+        """Wait until all actions that were taken are followed, and both bots know.
+
+        Returns:
+            Whether any was followed since this was last asked.
+        """
+        if self._following is not None:
+            joined = asyncio.ensure_future(self._actions.join())
+            await asyncio.wait([joined, self._following], return_when=asyncio.FIRST_COMPLETED)
+            joined.cancel()
+            if self._following.done():
+                self._following.result()
+        has_moved, self._has_moved = self._has_moved, False
+        return has_moved
 
     def drift(self, evidence: Mapping[Side, SideEvidence]) -> tuple[str, ...]:
         """Return where the bots' worlds are not what they must be, as lines; none if they are.
 
-        A bot whose end state could not be pulled is not looked at.
+        A bot whose end state could not be pulled, or that went away and could not be told, is not looked at.
         """
         return (
             *self.faults,
@@ -117,7 +134,7 @@ class WorldSync:
 
     def _apart(self, side: Side, found: SideEvidence) -> Iterator[str]:
         wanted = self._shadow.db_hash(side)
-        if found.actions is None or found.db_hash == wanted:
+        if side in self._untold or found.actions is None or found.db_hash == wanted:
             return
         lines = [] if found.db is None else diff_by_path(self._shadow.worlds[side], found.db)
         if not lines:
@@ -129,6 +146,7 @@ class WorldSync:
             yield f"  … and {len(lines) - SHOWN_DIFFERENCES} more differences"
 
     async def _follow(self, side: Side, action: Mapping[str, Any]) -> None:
+        self._has_moved = True
         try:
             self._shadow.follow(side, action)
             await self._tell(self._shadow.sync())
@@ -150,14 +168,26 @@ class WorldSync:
                 raise outcome
 
     async def _tell_one(self, side: Side, delta: Mapping[str, Any]) -> None:
-        if self._legs[side].lost.done():
-            self._note(f"[SYNC] the {side} is gone and cannot be told: {dict(delta)!r}")
+        if self._is_gone(side, delta):
             return
         self._note(f"[SYNC] to the {side}: {dict(delta)!r}")
         arguments = {"domain": self._domain, "delta": delta}
-        answer = await self._legs[side].requests.call("apply_sync_delta", arguments, limit=SETUP_SECONDS)
+        try:
+            answer = await self._legs[side].requests.call("apply_sync_delta", arguments, limit=SETUP_SECONDS)
+        except RequestFailedError:
+            if self._is_gone(side, delta):
+                return
+            raise
         if isinstance(answer, dict) and answer.get("success"):
             return
         errors = answer.get("errors") if isinstance(answer, dict) else None
         told = "; ".join(map(str, errors)) if isinstance(errors, list) and errors else repr(answer)
         raise RequestFailedError(f"the {side} bot did not take apply_sync_delta {dict(delta)!r}: {told}")
+
+    def _is_gone(self, side: Side, delta: Mapping[str, Any]) -> bool:
+        """Return whether a bot went away; then its world is no longer held to be in step."""
+        if not self._legs[side].lost.done():
+            return False
+        self._untold.add(side)
+        self._note(f"[SYNC] the {side} is gone and cannot be told: {dict(delta)!r}")
+        return True

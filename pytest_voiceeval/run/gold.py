@@ -65,7 +65,7 @@ def gold_outcome(scenario: Scenario) -> GoldOutcome:
     initialized, before = _hashes(worlds), _holding(scenario, worlds)
     replay = None
     if scenario.gold_actions is not None:
-        tools = {side: list(json.loads(scenario.tools(side))) for side in worlds}
+        tools = {side: json.loads(scenario.tools(side)) for side in worlds}
         sync = _sync(scenario, worlds)
         replay = gold_replay(scenario.domain, worlds, scenario.gold_actions, tools=tools, sync=sync)
     return GoldOutcome(

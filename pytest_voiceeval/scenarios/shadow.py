@@ -7,10 +7,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.errors import DefinitionError, VoiceEvalError
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.tools.checked import action_name
+from pytest_voiceeval.tools.checked import action_name, is_error
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.tools.replay import Invocable, World, build_tools
 from pytest_voiceeval.world.hashing import get_dict_hash
@@ -45,8 +45,7 @@ class Shadow:
         for side in (AGENT, USER):
             state = self._seeded(side)
             self.worlds[side] = state["db"]
-            tools = build_tools(json.loads(scenario.tools(side)), scenario.domain, state)
-            self._tools[side] = {action_name(name): tool for name, tool in tools.items()}
+            self._tools[side] = self._built(side, state)
 
     def sync(self) -> Deltas:
         """Bring the worlds in step, and return what each side's bot must be told.
@@ -58,8 +57,14 @@ class Shadow:
             found: Any = self._scenario.sync_state(self.worlds[AGENT], self.worlds[USER])
         except Exception as exc:  # a pack's function may raise anything
             raise self._wrong(f"sync_state failed: {type(exc).__name__}: {exc}") from exc
+        if not isinstance(found, Mapping):
+            raise self._wrong(f"sync_state returns {found!r}; return {{'agent': {{…}}, 'user': {{…}}}}")
         deltas = {side: delta for side in SIDES if (delta := found.get(side))}
         for side, delta in deltas.items():
+            if not _is_delta(delta):
+                raise self._wrong(
+                    f"sync_state gives the {side} {delta!r}; a delta maps paths, as texts, to values of JSON"
+                )
             if errors := apply_delta(self._scenario.domain, self.worlds[side], delta):
                 raise self._wrong(f"sync_state gives the {side} what cannot be applied: {'; '.join(errors)}")
         return copy.deepcopy(deltas)
@@ -76,16 +81,29 @@ class Shadow:
             known = ", ".join(self._tools[side])
             raise ShadowFaultError(f"the {side} recorded {name!r}, which no tool of its can do: {known}")
         try:
-            tool.invoke(**arguments)
+            result = tool.invoke(**arguments)
         except Exception as exc:  # a pack's tool may raise anything
             raise ShadowFaultError(
                 f"the {side} recorded {name!r}, which fails when done again: {type(exc).__name__}: {exc}"
             ) from exc
+        if is_error(result):
+            raise ShadowFaultError(
+                f"the {side} recorded {name!r}, which is refused when done again: {result!r}"
+            )
 
     def db_hash(self, side: Side) -> str | None:
         """Return the hash that the bot of ``side`` must report; ``None`` for an empty world."""
         world = self.worlds[side]
         return get_dict_hash(world) if world else None
+
+    def _built(self, side: Side, state: dict[str, Any]) -> dict[str, Invocable]:
+        try:
+            tools = build_tools(json.loads(self._scenario.tools(side)), self._scenario.domain, state)
+        except VoiceEvalError:
+            raise
+        except Exception as exc:  # a pack's constructor may raise anything
+            raise self._wrong(f"a tool of the {side} cannot be made: {type(exc).__name__}: {exc}") from exc
+        return {action_name(name): tool for name, tool in tools.items()}
 
     def _seeded(self, side: Side) -> dict[str, Any]:
         initial: dict[str, Any] = {}
@@ -101,3 +119,13 @@ class Shadow:
 
     def _wrong(self, what: str) -> DefinitionError:
         return DefinitionError(f"{location(type(self._scenario))}: scenario {self._scenario.name}: {what}")
+
+
+def _is_delta(delta: Any) -> bool:
+    if not isinstance(delta, Mapping) or not all(isinstance(path, str) for path in delta):
+        return False
+    try:
+        json.dumps(dict(delta), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True

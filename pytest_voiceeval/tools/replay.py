@@ -41,19 +41,25 @@ class GoldReplay:
     faults: list[str] = field(default_factory=list)
 
 
-def build_tools(names: Iterable[str], domain: str, state: dict[str, Any]) -> dict[str, Invocable]:
+Names = Iterable[str] | Mapping[str, Mapping[str, Any]]
+"""Names of tools, or names with the arguments of their constructors, as a scenario's resources have them."""
+
+
+def build_tools(names: Names, domain: str, state: dict[str, Any]) -> dict[str, Invocable]:
     """Return the tools of these names that work on ``state`` and can be invoked without a bot, by name.
 
-    Tools that only talk, such as the one that ends a call, are left out.
+    Tools that only talk, such as the one that ends a call, are left out. What a constructor raises is raised
+    as it is.
 
     Raises:
         UnknownNameError: if there is no tool of a name.
     """
+    arguments = names if isinstance(names, Mapping) else {}
     built: dict[str, Invocable] = {}
     for name in names:
         cls = find_tool(name, domain)
         if cls is None or callable(getattr(cls, "invoke", None)):
-            tool = get_schema_tool_for_eval(name, domain, shared_state=state)
+            tool = get_schema_tool_for_eval(name, domain, shared_state=state, **arguments.get(name, {}))
             if isinstance(tool, Invocable):
                 built[name] = tool
     return built
@@ -64,7 +70,7 @@ def gold_replay(
     worlds: Mapping[Side, World],
     actions: Iterable[Mapping[str, Any]],
     *,
-    tools: Mapping[Side, Iterable[str]],
+    tools: Mapping[Side, Names],
     initialization_actions: Iterable[Mapping[str, Any]] = (),
     sync: Sync | None = None,
 ) -> GoldReplay:
@@ -78,7 +84,7 @@ def gold_replay(
         worlds: a side's database; changed in place.
         actions: of the task: ``name``, ``arguments``, and ``requestor``, which is the agent unless it
             says ``user``.
-        tools: names of the tools of a side.
+        tools: names of the tools of a side, perhaps with the arguments of their constructors.
         initialization_actions: ``side``, ``func_name`` and ``arguments``; the agent's are run first.
         sync: returns what each side's world must learn of the other's, given both.
 
@@ -99,7 +105,7 @@ class _Replay:
         self,
         domain: str,
         outcome: GoldReplay,
-        tools: Mapping[Side, Iterable[str]],
+        tools: Mapping[Side, Names],
         sync: Sync | None,
     ) -> None:
         self._domain = domain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any, ClassVar
 
 import pytest
@@ -21,6 +22,7 @@ from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
 from pytest_voiceeval.tools.checked import CheckedWriteTool, NoParams
 from pytest_voiceeval.tools.registry import find_tool, register_schema_tool_for_eval
+from pytest_voiceeval.wire import rtvi
 from pytest_voiceeval.world.hashing import get_dict_hash
 from pytest_voiceeval.world.sync import apply_delta
 
@@ -66,7 +68,7 @@ class BreakTool(CheckedWriteTool[NoParams]):
 
 @pytest.fixture(autouse=True)
 def domain() -> None:
-    for tool in (SwitchLampTool, OpenShutterTool, BreakTool):
+    for tool in (SwitchLampTool, OpenShutterTool, BreakTool, DimLampTool):
         if find_tool(tool.name or "", DOMAIN) is None:
             register_schema_tool_for_eval(DOMAIN)(tool)
 
@@ -233,6 +235,11 @@ def test_an_action_that_fails_when_done_again_is_a_fault() -> None:
     assert any("it was broken before" in line for line in conversation.drift)
 
 
+def test_an_action_that_is_refused_when_done_again_is_a_fault() -> None:
+    conversation = held(user_bot(), agent_bot(applied("switch_lamp", colour="red")))
+    assert any("refused when done again" in line and "colour" in line for line in conversation.drift)
+
+
 def test_a_delta_that_a_bot_does_not_take_is_a_fault() -> None:
     answers = iter([{"success": True, "errors": []}, {"success": False, "errors": ["no such path"]}])
     user = user_bot(apply_sync_delta=lambda _: next(answers))
@@ -285,4 +292,94 @@ def test_an_agent_that_hangs_up_is_at_fault_itself() -> None:
     agent = Leaving(AGENT, agent_bot().lines, {"lamp": "off", "house": "dark"})
     conversation = held(user_bot(applied("open_shutter")), agent)
     assert conversation.stop_reason is StopReason.AGENT_HANGUP
-    assert not [line for line in conversation.drift if "user" in line]
+    assert conversation.drift == ()
+
+
+class LateBot(WorldBot):
+    """Its tool comes to its end only when the evidence is asked for."""
+
+    late = True
+
+    async def _answer(self, connection: Any, message: Any) -> None:
+        if self.late and message.fields.get("t") == "get_context_history":
+            self.late = False
+            await self._tell(connection, rtvi.SERVER_MESSAGE, applied("open_shutter"))
+        await super()._answer(connection, message)
+
+
+def test_an_action_that_comes_while_the_evidence_is_pulled_does_not_part_the_worlds() -> None:
+    user = LateBot(USER, user_bot().lines, {"shutter": "shut", "room": "?"})
+    conversation = held(user, agent_bot())
+    assert not user.late
+    assert conversation.drift == ()
+    assert conversation.agent.db_hash == get_dict_hash({"lamp": "off", "house": "bright"})
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        (None, r"sync_state returns None; return \{'agent'"),
+        ({"user": {"room": object()}}, "a delta maps paths, as texts, to values of JSON"),
+        ({"user": {7: "bright"}}, "a delta maps paths, as texts, to values of JSON"),
+        ({"user": ["room"]}, "a delta maps paths, as texts, to values of JSON"),
+    ],
+)
+def test_what_is_no_delta_is_told_and_no_call_hangs(returned: Any, told: str) -> None:
+    class Odd(Lamps):
+        name = "bridge__odd_sync"
+        calls = 0
+
+        def sync_state(self, agent_db: dict[str, Any], user_db: dict[str, Any]) -> Any:
+            self.calls += 1
+            return {"agent": {}, "user": {}} if self.calls == 1 else returned
+
+    agent = agent_bot(applied("switch_lamp"), applied("switch_lamp"))
+    conversation = held(user_bot(), agent, Odd())
+    assert [line for line in conversation.drift if re.search(told, line)]
+
+    class AtOnce(Odd):
+        name = "bridge__odd_sync_at_once"
+        calls = 1
+
+    with pytest.raises(DefinitionError, match=told):
+        held(user_bot(), agent_bot(), AtOnce())
+
+
+class DimLampTool(SwitchLampTool):
+    """Switches the lamp as its constructor is told."""
+
+    name = "dim_lamp"
+
+    def __init__(self, *, level: str, shared_state: dict[str, Any] | None = None) -> None:
+        super().__init__(shared_state=shared_state)
+        self.level = level
+
+    def run(self, params: NoParams) -> str:
+        self.db["lamp"] = self.level
+        self.record_call(params, {"lamp": self.level})
+        return self.level
+
+
+class DimLamps(Lamps):
+    name = "bridge__dim_lamps"
+    agent_resources = Resources(tools={"dim_lamp": {"level": "on, a little"}})
+
+
+class DimBot(WorldBot):
+    DOES: ClassVar = {"dim_lamp": ("lamp", "on, a little")}
+
+
+def test_tools_are_made_as_the_scenario_says() -> None:
+    conversation = held(user_bot(), agent_bot(applied("dim_lamp"), kind=DimBot), DimLamps())
+    assert conversation.drift == ()
+
+
+def test_a_tool_that_cannot_be_made_is_told() -> None:
+    class Undimmed(DimLamps):
+        name = "bridge__undimmed"
+        agent_resources = Resources(tools={"dim_lamp": {}})
+
+    with pytest.raises(
+        DefinitionError, match="bridge__undimmed: a tool of the agent cannot be made: TypeError"
+    ):
+        held(user_bot(), agent_bot(), Undimmed())
