@@ -17,7 +17,7 @@ from pack_play import (
 )
 from small_worlds import airline, retail
 
-from pytest_voiceeval import Scenario, Use
+from pytest_voiceeval import Scenario, Use, load_profile
 from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.scenarios.rehearsal import sabotage
 from pytest_voiceeval.world.hashing import get_dict_hash
@@ -216,6 +216,11 @@ def test_a_file_that_is_not_as_it_must_be_is_named(
     data.write(f"tau2_airline/{file}", content)
     with pytest.raises(Exception, match=complaint):
         scenarios("tau2_airline")
+
+
+def test_the_profile_of_the_readme_can_be_loaded() -> None:
+    profile = load_profile(str(Path(__file__).parents[2] / "examples" / "tau2" / "model.yaml"))
+    assert profile.llm.service == "openai"
 
 
 WITHOUT_A_TRACE = {"tau2_retail__105"}
