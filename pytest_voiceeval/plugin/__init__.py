@@ -6,6 +6,7 @@ Nothing heavy is imported before a scenario is chosen: the plugin is part of run
 from __future__ import annotations
 
 from pytest_voiceeval.plugin.fixtures import (
+    _voice_can_be_scored,
     voice_agent,
     voice_conversation,
     voice_folder,
@@ -25,6 +26,7 @@ from pytest_voiceeval.plugin.hooks import (
 )
 
 __all__ = [
+    "_voice_can_be_scored",
     "pytest_addoption",
     "pytest_cmdline_main",
     "pytest_configure",

@@ -14,7 +14,7 @@ from pytest_voiceeval.plugin.notes import forget, note
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
-from pytest_voiceeval.report.failure import judge_error_text
+from pytest_voiceeval.report.failure import judge_error_text, nothing_to_score_by
 from pytest_voiceeval.report.properties import (
     ARTIFACTS,
     ATTEMPTS,
@@ -39,7 +39,7 @@ run_folder_key = pytest.StashKey[RunFolder]()
 
 VOICE_FIXTURES = (
     *("voice_settings", "voice_agent", "voice_user", "voice_judge", "voice_scenario", "voice_folder"),
-    *("voice_conversation", "voice_metrics"),
+    *("_voice_can_be_scored", "voice_conversation", "voice_metrics"),
 )
 """Their names: what fails in one of them, or in what overrides it, is an error of a scenario."""
 
@@ -143,9 +143,21 @@ def voice_conversation(
 
 
 @pytest.fixture
+def _voice_can_be_scored(request: pytest.FixtureRequest, voice_scenario: Scenario) -> None:
+    """Skip a scenario that only a judge can score, where there is none, before a call is held for nothing."""
+    if not isinstance(request.node, VoiceItem) or request.getfixturevalue("voice_judge") is not None:
+        return
+    from pytest_voiceeval.scoring.judging import missed_without_judge  # noqa: PLC0415 - light start
+
+    if missed := missed_without_judge(voice_scenario):
+        pytest.skip(nothing_to_score_by(str(voice_scenario.name), missed))
+
+
+@pytest.fixture
 def voice_metrics(
     request: pytest.FixtureRequest,
     voice_scenario: Scenario,
+    _voice_can_be_scored: None,  # before the call
     voice_conversation: Conversation,
     voice_folder: Path,
 ) -> Metrics:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, VoiceEvalError
-from pytest_voiceeval.plugin import options
+from pytest_voiceeval.plugin import fixtures, options
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
@@ -201,9 +201,9 @@ def pytest_runtest_makereport(
         report.longrepr = message_alone(call.excinfo)
     if (
         report.skipped
-        and call.when == "call"
         and isinstance(item, VoiceItem)
         and isinstance(report.longrepr, tuple)
+        and (call.when == "call" or report.longrepr[0] == fixtures.__file__)
     ):
         path, line, _ = item.reportinfo()
         report.longrepr = (str(path), (line or 0) + 1, report.longrepr[2])

@@ -44,12 +44,21 @@ class Marks:
 
     def of_scenario(self, name: str) -> str | None:
         """Return the mark of a scenario's domain; ``None`` if the word means something else."""
-        mark = re.sub(r"\W", "_", name.partition("__")[0])
-        return None if mark in RESERVED_MARKS or mark in self.taken else mark
+        from pytest_voiceeval.scenarios.registry import scenario_domain  # noqa: PLC0415 - heavy
+
+        mark = re.sub(r"\W", "_", scenario_domain(name))
+        return mark if self._is_free(mark) else None
 
     def may_be_domains(self, words: Iterable[str]) -> set[str]:
         """Return those of ``words`` that could be the mark of a domain."""
-        return {word for word in words if word != VOICE_MARK and self.of_scenario(word) == word}
+        return {word for word in words if word != VOICE_MARK and _is_domain(word) and self._is_free(word)}
+
+    def _is_free(self, mark: str) -> bool:
+        return mark not in RESERVED_MARKS and mark not in self.taken
+
+
+def _is_domain(word: str) -> bool:
+    return "__" not in word and re.fullmatch(r"\w+", word) is not None
 
 
 def registered(config: pytest.Config) -> set[str]:

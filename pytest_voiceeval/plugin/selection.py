@@ -187,7 +187,7 @@ def _by_marks(config: pytest.Config, catalogue: Catalogue, marks: Marks) -> dict
     def may_hold(entry: Entry) -> bool:
         if entry.is_own:
             return asks_for_all or bool(domains)
-        return takes_lent or entry.mentions(texts)
+        return takes_lent or entry.path.stem in domains or entry.mentions(texts)
 
     scenarios = _loaded(catalogue, may_hold, texts, is_certain=asks_for_all)
     if not asks_for_all and not domains & {marks.of_scenario(name) for name in scenarios}:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,10 +58,14 @@ def _headline(metrics: Metrics) -> str:
 
 def skip_reason(metrics: Metrics) -> str:
     """Return why there is nothing to score by."""
-    reasons = [
-        f"{result.signal.value}: {result.explanation or 'does not apply'}" for result in whitelisted(metrics)
-    ]
-    return f"{metrics.scenario_name}: no signal applies ({'; '.join(reasons)})"
+    unknown = [result for result in whitelisted(metrics) if result.passed is None]
+    return nothing_to_score_by(metrics.scenario_name, unknown)
+
+
+def nothing_to_score_by(scenario_name: str, unknown: Iterable[SignalResult]) -> str:
+    """Return that a scenario has no verdict for want of the ``unknown`` signals."""
+    reasons = [f"{result.signal.value}: {result.explanation or 'does not apply'}" for result in unknown]
+    return f"{scenario_name}: there is nothing to score by ({'; '.join(reasons)})"
 
 
 def judge_error_text(metrics: Metrics) -> str:

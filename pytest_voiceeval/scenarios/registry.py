@@ -80,8 +80,15 @@ def list_eval_scenarios() -> list[str]:
 
 
 def scenario_domain(name: str) -> str:
-    """Return the domain a scenario is selected and reported by: what stands before ``__`` in its name."""
-    return name.partition("__")[0]
+    """Return the domain that a scenario is selected by: what stands before ``__`` in its name.
+
+    Without ``__`` it is the name of the pack's file that defines it; outside of packs, the whole name.
+    """
+    domain, separator, _ = name.partition("__")
+    if separator or (entry := _scenarios.get(name)) is None:
+        return domain
+    package, _, stem = entry.origin.module_name.rpartition(".")
+    return stem if package.endswith(".scenarios") else name
 
 
 def scenario_domains() -> list[str]:

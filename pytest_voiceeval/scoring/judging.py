@@ -29,6 +29,18 @@ class Judge(Protocol):
         """
 
 
+def missed_without_judge(scenario: Scenario) -> tuple[SignalResult, ...]:
+    """Return the signals for want of which no call of ``scenario`` has a verdict where there is no judge.
+
+    None, if a call could have one all the same.
+    """
+    unjudged = nl_assertions(scenario, None), judge_passed(None, DEFAULT_THRESHOLD)
+    missed = tuple(result for result in unjudged if result.signal in scenario.whitelist)
+    signals: dict[str, bool | float | None] = {signal.value: True for signal in SuccessSignal}
+    signals |= {result.signal.value: None for result in unjudged}
+    return missed if missed and not isinstance(scenario.compute_is_successful(signals), bool) else ()
+
+
 def nl_assertions(scenario: Scenario, judgement: Judgement | None) -> SignalResult:
     """Return the share of the scenario's assertions in plain language that hold; it passes at 1.0."""
     signal = SuccessSignal.NL_ASSERTION

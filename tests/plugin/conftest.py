@@ -62,11 +62,12 @@ from .shop import ShopScenario
 
 
 @register_eval_scenario
-class Judged(ShopScenario):
-    """Needs a judge."""
+class Unscored(ShopScenario):
+    """Has nothing to score by."""
 
-    name = "bank__judged"
-    success_signals = (SuccessSignal.JUDGE_PASSED,)
+    name = "bank__unscored"
+    reference_answer = None
+    success_signals = (SuccessSignal.ACTION_MATCH,)
 
 
 @register_eval_scenario

@@ -227,10 +227,36 @@ def test_without_a_judge_what_is_not_judged_is_told(
     assert "WARNING: not judged in 2 scenario(s)" in summary.read_text(encoding="utf-8")
 
 
-def test_a_scenario_that_only_a_judge_could_score_is_skipped_without_one(project: pytest.Pytester) -> None:
-    result = project.runpytest("--voice-scenarios=bank__judged", "-rs", "--voice-min-agent-turns=0")
+ONLY_JUDGED = """
+from pytest_voiceeval import SuccessSignal, register_eval_scenario
+from .shop import ShopScenario
+
+
+@register_eval_scenario
+class OnlyJudged(ShopScenario):
+    name = "alone__judged"
+    success_signals = (SuccessSignal.JUDGE_PASSED,)
+"""
+
+
+def test_a_scenario_that_only_a_judge_could_score_is_skipped_without_one_before_the_call(
+    project: pytest.Pytester, write: Callable[[str, str], Path]
+) -> None:
+    write("scenarios/alone.py", ONLY_JUDGED)
+    with project.path.joinpath("conftest.py").open("a") as conftest:
+        conftest.write(
+            "\n\n@pytest.fixture\ndef voice_conversation(voice_scenario):\n"
+            "    raise AssertionError('a call was held')\n"
+        )
+    result = project.runpytest("--voice-scenarios=alone", "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED *judge_passed: no judge is configured (--voice-judge-url and*"])
+    result.stdout.fnmatch_lines(
+        [
+            "voice scenarios: 0 passed, 0 failed, 1 skipped, 0 errors*",
+            "SKIPPED [[]1[]] scenarios/alone.py:5: alone__judged: there is nothing to score by "
+            "(judge_passed: no judge is configured (--voice-judge-url and*",
+        ]
+    )
 
 
 def test_samples_are_stored_with_their_spread(project: pytest.Pytester) -> None:

@@ -66,10 +66,13 @@ def test_a_failed_scenario_says_what_was_expected_and_found_without_a_traceback(
 
 
 def test_a_scenario_to_which_nothing_applies_is_skipped_with_the_reason(project: pytest.Pytester) -> None:
-    result = project.runpytest("--voice-scenarios=bank__judged", "-rs")
+    result = project.runpytest("--voice-scenarios=bank__unscored", "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(
-        ["SKIPPED [[]1[]] scenarios/bank.py:7: bank__judged: no signal applies (judge_passed: no judge*"]
+        [
+            "SKIPPED [[]1[]] scenarios/bank.py:7: bank__unscored: there is nothing to score by "
+            "(is_action_match: the scenario has no reference answer)"
+        ]
     )
 
 
@@ -106,12 +109,12 @@ def test_fixtures_and_marks_of_a_scenario_class_work(
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)])
 def test_the_files_of_a_run(project: pytest.Pytester, workers: tuple[str, ...]) -> None:
-    result = project.runpytest("--voice-scenarios=shop,bank__judged,bank__unreachable", *workers)
+    result = project.runpytest("--voice-scenarios=shop,bank__unscored,bank__unreachable", *workers)
     result.assert_outcomes(passed=1, failed=1, skipped=1, errors=1)
     run = only_run(project.path)
     records = strict_json(run / "all_metrics.json")
     assert [record["scenario_name"] for record in records] == [
-        "bank__judged",
+        "bank__unscored",
         "shop__good",
         "shop__wrong_tea",
     ]
@@ -128,8 +131,8 @@ def test_the_files_of_a_run(project: pytest.Pytester, workers: tuple[str, ...]) 
     assert invocation["resolved_scenario_count"] == 4
     assert invocation["parsed_args"]["voice_rehearsal"] == "gold"
     assert {path.name for path in run.iterdir() if path.is_dir()} == {
-        "bank__judged",
         "bank__unreachable",
+        "bank__unscored",
         "shop__good",
         "shop__wrong_tea",
     }

@@ -17,7 +17,7 @@ from pytest_voiceeval.run.lock import RunLock
 
 Write = Callable[[str, str], Path]
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)])
-ALL = "--voice-scenarios=shop,bank__judged,bank__row1"
+ALL = "--voice-scenarios=shop,bank__unscored,bank__row1"
 
 NOBODY = '''
 """Calls that must not be held."""
@@ -153,14 +153,18 @@ def test_a_narrower_resume_keeps_the_results_of_the_others(project: pytest.Pytes
 
 
 def test_a_resume_that_was_interrupted_keeps_all_results(project: pytest.Pytester) -> None:
-    project.runpytest("--voice-scenarios=shop,bank__judged")
+    project.runpytest("--voice-scenarios=shop,bank__unscored")
     run = run_folder(project.path)
     result = project.runpytest_subprocess(
         f"--voice-resume={run.name}", "scenarios/bank.py::bank__row2", "scenarios/shop.py"
     )
     assert result.ret == pytest.ExitCode.INTERRUPTED
     after = results(project.path)
-    assert [r["scenario_name"] for r in after["metrics"]] == ["bank__judged", "shop__good", "shop__wrong_tea"]
+    assert [r["scenario_name"] for r in after["metrics"]] == [
+        "bank__unscored",
+        "shop__good",
+        "shop__wrong_tea",
+    ]
     assert "Total Scenarios: 4\n" in after["summary"]
     assert "Without a verdict, in no rate: 1 skipped, 1 broken off\n" in after["summary"]
 

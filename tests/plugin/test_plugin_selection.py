@@ -8,7 +8,7 @@ import pytest
 GOOD = "scenarios/shop.py::shop__good"
 WRONG = "scenarios/shop.py::shop__wrong_tea"
 SHOP = [GOOD, WRONG]
-BANK = [f"scenarios/bank.py::bank__{name}" for name in ("judged", "unreachable", "row1", "row2")]
+BANK = [f"scenarios/bank.py::bank__{name}" for name in ("unscored", "unreachable", "row1", "row2")]
 PLAIN = "tests/test_plain.py::test_plain"
 
 
@@ -118,6 +118,43 @@ def test_marks_select_and_narrow(project: pytest.Pytester) -> None:
     assert collect(project, "-m", "voice and not bank and (shop or bank)") == SHOP
     assert not set(BANK) & set(collect(project, "-m", "voice and not bank"))
     assert collect(project, "--voice-scenarios=shop,bank", "-m", "bank") == BANK
+
+
+SOLO = """
+from pytest_voiceeval import register_eval_scenario
+from .shop import ShopScenario
+
+
+@register_eval_scenario
+class First(ShopScenario):
+    name = "first_solo"
+
+
+@register_eval_scenario
+class Second(ShopScenario):
+    name = "second_solo"
+"""
+
+
+@pytest.mark.parametrize("choice", ["--voice-scenarios=alone", "-malone"])
+def test_scenarios_without_a_domain_in_their_names_are_chosen_by_their_file(
+    project: pytest.Pytester, choice: str
+) -> None:
+    project.path.joinpath("scenarios", "alone.py").write_text(SOLO)
+    nodes = ["scenarios/alone.py::first_solo", "scenarios/alone.py::second_solo"]
+    assert collect(project, choice) == nodes
+    assert collect(project, "--voice-scenarios=second_solo") == nodes[1:]
+    listed = project.runpytest("--voice-list-domains", "--voice-scenarios=alone,shop")
+    assert {"alone  2 scenarios", "shop  2 scenarios"} <= set(listed.outlines)
+
+
+@pytest.mark.parametrize("choice", ["--voice-scenarios=simple_qa", "-msimple_qa"])
+def test_the_file_of_a_built_in_pack_chooses_too(project: pytest.Pytester, choice: str) -> None:
+    assert [node.partition("::")[2] for node in collect(project, choice)] == [
+        "simple_qa_1",
+        "simple_qa_2",
+        "simple_qa_3",
+    ]
 
 
 def test_keywords_that_spell_a_scenario_select(project: pytest.Pytester) -> None:
