@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.world.diff import compute_db_diff
     from pytest_voiceeval.world.documents import load_document
     from pytest_voiceeval.world.hashing import get_dict_hash
-    from pytest_voiceeval.world.roots import get_eval_data_root
+    from pytest_voiceeval.world.roots import data_path, find_data, get_eval_data_root
 
 _HOMES = {
     "ActionRecord": "model.conversation",
@@ -67,6 +67,8 @@ _HOMES = {
     "classify_scenario_resume_state": "run.resume",
     "compute_db_diff": "world.diff",
     "evaluate_conversation_end": "scoring.conversation_end",
+    "data_path": "world.roots",
+    "find_data": "world.roots",
     "get_dict_hash": "world.hashing",
     "get_eval_data_root": "world.roots",
     "get_eval_scenario": "scenarios.registry",
@@ -106,7 +108,9 @@ __all__ = [
     "auto_retry_reason",
     "classify_scenario_resume_state",
     "compute_db_diff",
+    "data_path",
     "evaluate_conversation_end",
+    "find_data",
     "get_dict_hash",
     "get_eval_data_root",
     "get_eval_scenario",

@@ -33,6 +33,22 @@ class DataError(VoiceEvalError):
     """Data are missing, unreadable, or lie outside their root."""
 
 
+class DataMissingError(DataError, FileSkippedError):
+    """Data of a domain are not on this machine: a file of a pack that needs them defines nothing here.
+
+    Attributes:
+        domain: whose data they are.
+        absence: what is missing, and where.
+        remedy: how to get it.
+    """
+
+    def __init__(self, domain: str, absence: str, remedy: str) -> None:
+        super().__init__(f"{absence}; {remedy}")
+        self.domain = domain
+        self.absence = absence
+        self.remedy = remedy
+
+
 class ProfileError(VoiceEvalError, ValueError):
     """A bot profile is wrong or names a service that is not installed."""
 

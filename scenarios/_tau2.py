@@ -14,7 +14,7 @@ from pytest_voiceeval import (
     Scenario,
     SuccessSignal,
     Task,
-    get_eval_data_root,
+    data_path,
     load_db_artifact,
 )
 from pytest_voiceeval.tools import GoldReplay, StandardSchemaTool, gold_replay
@@ -75,7 +75,7 @@ class Tau2Scenario(Scenario):
 
     def get_agent_prompt(self) -> str:
         """Return the company's policy as it stands, and how to keep it on the phone."""
-        policy = (get_eval_data_root() / self.domain / "policy.md").read_text(encoding="utf-8")
+        policy = data_path(self.domain, "policy.md").read_text(encoding="utf-8")
         return with_notes(policy, self.general_prompt, SPELLING, ENDING, HONESTY)
 
     def setup_shared_state(self, state: dict[str, Any], side: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError, field_validator
 
-from pytest_voiceeval import get_eval_data_root
+from pytest_voiceeval import data_path, find_data
 
 
 class _Instructions(BaseModel):
@@ -94,17 +94,15 @@ class BenchmarkTask:
 
 
 def read_tasks(domain: str) -> list[BenchmarkTask]:
-    """Return the tasks of ``domain`` that are meant to be spoken, by id; none if its data are not there.
+    """Return the tasks of ``domain`` that are meant to be spoken, by id.
 
     Raises:
+        DataMissingError: if its data are not there.
         ValueError: if a file is there and is not as it must be.
     """
-    folder = get_eval_data_root() / domain
-    if not (folder / "tasks.json").is_file():
-        return []
-    splits = _read(folder / "split_tasks.json", TypeAdapter(dict[str, list[str]]))
-    voices = _voices(folder / "tasks_voice.json")
-    records = _read(folder / "tasks.json", TypeAdapter(list[_Record])) or []
+    records = _read(data_path(domain, "tasks.json"), TypeAdapter(list[_Record]))
+    splits = _read(find_data(domain, "split_tasks.json"), TypeAdapter(dict[str, list[str]]))
+    voices = _voices(find_data(domain, "tasks_voice.json"))
     return [
         _task(record, splits, None if voices is None else voices[record.id])
         for record in sorted(records, key=lambda record: _place(record.id))
@@ -152,7 +150,7 @@ def _holding(task_id: str, splits: Mapping[str, list[str]]) -> Iterator[str]:
     return (name for name, ids in splits.items() if task_id in ids)
 
 
-def _voices(path: Path) -> dict[str, str | None] | None:
+def _voices(path: Path | None) -> dict[str, str | None] | None:
     """Return the label of the caller's voice by id of the task; ``None`` if there is no such file.
 
     Only the tasks in it are meant to be spoken. The file is large, and hardly any of it is used.
@@ -172,12 +170,12 @@ def _persona(config: Any) -> str | None:
     return config if isinstance(config, str) else None
 
 
-def _read(path: Path, form: TypeAdapter[Any]) -> Any:
+def _read(path: Path | None, form: TypeAdapter[Any]) -> Any:
     """Return what a JSON file holds in the given form; ``None`` if there is no such file."""
+    if path is None:
+        return None
     try:
         return form.validate_python(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return None
     except ValidationError as exc:
         first = exc.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -12,7 +12,7 @@ from pytest_voiceeval import (
     Rehearsal,
     Resources,
     SuccessSignal,
-    get_eval_data_root,
+    data_path,
     load_db_artifact,
 )
 from pytest_voiceeval.tools import GoldReplay, StandardSchemaTool, gold_replay
@@ -84,9 +84,8 @@ class TelecomScenario(Tau2Scenario):
 
     def get_agent_prompt(self) -> str:
         """Return the operator's policy with one of its texts on support, and how to keep it on the phone."""
-        folder = get_eval_data_root() / DOMAIN
         parts = ("main_policy.md", f"tech_support_{self.VARIANT}.md")
-        policy = "\n\n---\n\n".join((folder / part).read_text(encoding="utf-8").strip() for part in parts)
+        policy = "\n\n---\n\n".join(data_path(DOMAIN, part).read_text("utf-8").strip() for part in parts)
         notes = (self.general_prompt, SPELLING, ENDING, HONESTY, self._tool_note(), STAY, HOME)
         return with_notes(policy, *notes)
 
@@ -133,6 +132,16 @@ class TelecomScenario(Tau2Scenario):
     def rehearsal(self) -> Rehearsal:  # type: ignore[override]
         """The agent asks for each step on the phone; the caller does it and says so."""
         return rehearse_on_two_sides(self.source.reason, self.source.actions)
+
+
+class TelecomWorkflowScenario(TelecomScenario):
+    """The agent's policy has the text on technical support as a workflow."""
+
+    VARIANT = "workflow"
+
+
+VARIANTS = {"tau2_telecom": TelecomScenario, "tau2_telecom_workflow": TelecomWorkflowScenario}
+"""The bases of the scenarios, by what their names begin with."""
 
 
 def _names(tools: tuple[type[StandardSchemaTool], ...]) -> list[str]:

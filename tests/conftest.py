@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 
@@ -20,12 +21,20 @@ with contextlib.suppress(ImportError):  # pytest reads this file also where only
 
 @pytest.fixture(autouse=True)
 def steady_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the width of the terminal, colours and proxies of the machine out of the tests."""
+    """Keep the width of the terminal, colours, proxies and fetched data of the machine out of the tests."""
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("NO_COLOR", "1")
-    for name in ("PY_COLORS", "FORCE_COLOR", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "EVAL_DATA_ROOT"):
+    for name in (
+        "PY_COLORS",
+        "FORCE_COLOR",
+        "PYTEST_ADDOPTS",
+        "PYTEST_PLUGINS",
+        "EVAL_DATA_ROOT",
+        "VOICEEVAL_DATA_ROOTS",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy", "wss_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setenv("XDG_DATA_HOME", str(Path(__file__).parent / "no-such-folder"))

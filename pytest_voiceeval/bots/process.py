@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
 from pytest_voiceeval.model.turns import AGENT, Side
+from pytest_voiceeval.world import roots
 
 SIDE_VARIABLE = "VOICEEVAL_SIDE"
 """Environment variable that tells a command which side of the call its bot plays."""
@@ -92,7 +93,7 @@ class BotProcess:
         return self.log_path.absolute().with_name(f"{self.log_path.stem}_trace_metrics.json")
 
     def _environment(self) -> dict[str, str]:
-        own: dict[str, str] = {SIDE_VARIABLE: self.side}
+        own: dict[str, str] = {SIDE_VARIABLE: self.side, **roots.environment()}
         return own | {TRACE_VARIABLE: str(self.trace_file)} if self.side == AGENT else own
 
     def _start(self) -> subprocess.Popen[bytes]:

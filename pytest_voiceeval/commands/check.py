@@ -46,7 +46,8 @@ def run(options: argparse.Namespace) -> int:
     from pytest_voiceeval.scenarios.packs import packs_of, user_pack  # noqa: PLC0415
     from pytest_voiceeval.scenarios.registry import list_eval_scenarios, select  # noqa: PLC0415
 
-    loaded = load_packs(packs_of(options.pack))
+    is_narrowed = bool(options.selectors or options.pack)
+    loaded = load_packs(packs_of(options.pack), tells_missing_data=not is_narrowed)
     if options.selectors:
         names = select(options.selectors)
     else:

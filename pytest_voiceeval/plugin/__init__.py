@@ -23,6 +23,7 @@ from pytest_voiceeval.plugin.hooks import (
     pytest_fixture_setup,
     pytest_load_initial_conftests,
     pytest_runtest_makereport,
+    pytest_unconfigure,
 )
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "pytest_fixture_setup",
     "pytest_load_initial_conftests",
     "pytest_runtest_makereport",
+    "pytest_unconfigure",
     "voice_agent",
     "voice_conversation",
     "voice_folder",

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_voiceeval.errors import FileSkippedError
+from pytest_voiceeval.errors import DataMissingError, FileSkippedError
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.packs import Pack
@@ -54,6 +54,7 @@ class Catalogue:
         packs: those that have scenario files.
         split: of benchmarks.
         skipped: the files that skipped themselves when they were loaded, and why.
+        lacking: those of them whose data are not here.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Catalogue:
         self._by_path: dict[Path, Entry] = {}
         self._by_node_path: dict[str, Entry] = {}
         self.skipped: dict[Path, str] = {}
+        self.lacking: dict[Path, DataMissingError] = {}
         for pack in packs:
             is_own = pack.root in roots
             for path in pack.scenario_files():
@@ -110,6 +112,8 @@ class Catalogue:
                 entry.pack.load_file(entry.path)
             except FileSkippedError as exc:
                 self.skipped[entry.path] = str(exc)
+                if isinstance(exc, DataMissingError):
+                    self.lacking[entry.path] = exc
 
     def scenarios(self) -> dict[str, Entry]:
         """Return the registered scenarios that lie in these files, in order of registration."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,12 +32,14 @@ from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Prop
 from pytest_voiceeval.run.earlier import EarlierRun, new_invocation
 from pytest_voiceeval.run.lock import RunBusyError
 from pytest_voiceeval.run.session import RunFolder
+from pytest_voiceeval.world.roots import kept_roots, restore_roots, use_data_root
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.endpoint import Endpoint
     from pytest_voiceeval.model.turns import Side
 
 allure_key = pytest.StashKey[AllureAttachments]()
+roots_key = pytest.StashKey[Any]()
 broken_key = pytest.StashKey[list[tuple[str, BaseException]]]()
 
 
@@ -75,6 +77,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Last of all, so that the markers of others are known.
     """
     settings = config.stash[settings_key] = Settings.from_config(config)
+    config.stash[roots_key] = kept_roots()
+    use_data_root(settings.data_root)
     chosen = with_scenarios_of_before(config, settings)
     selection = config.stash[selection_key] = select(config, chosen)
     if selection.marks.voice_is_ours:
@@ -119,6 +123,12 @@ def _place(config: pytest.Config, settings: Settings) -> RunFolder:
     if settings.resume:
         config.stash[earlier_key] = EarlierRun(settings.resume, invocation, settings.min_agent_turns)
     return folder
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Take back what this run made of the process: where data are looked for."""
+    if (kept := config.stash.get(roots_key, None)) is not None:
+        restore_roots(kept)
 
 
 def _register_collection(config: pytest.Config, selection: Selection) -> None:

@@ -11,6 +11,7 @@ import pytest
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.plugin.selection import by_option, catalogue_of
 from pytest_voiceeval.plugin.settings import Settings
+from pytest_voiceeval.world.roots import use_data_root
 
 
 def listing(config: pytest.Config) -> Iterator[str]:
@@ -18,6 +19,7 @@ def listing(config: pytest.Config) -> Iterator[str]:
     from pytest_voiceeval.scenarios import registry  # noqa: PLC0415 - heavy
 
     settings = Settings.from_config(config)
+    use_data_root(settings.data_root)
     catalogue = catalogue_of(config, settings)
     try:
         chosen = by_option(settings.scenarios or ("all",), catalogue)

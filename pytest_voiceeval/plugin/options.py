@@ -102,6 +102,14 @@ CACHE_DIR = Option(
     "charged, so that each is worked out once; 'user' is in the user's cache directory, 'none' keeps nothing",
     "DIR",
 )
+DATA_ROOT = Option(
+    "voice_data_root",
+    str.strip,
+    "",
+    "folder with the data of scenarios, searched after EVAL_DATA_ROOT and before what 'data pull' fetched",
+    "DIR",
+    if_empty="write a folder, or leave it out",
+)
 DURATION = Option(
     "voice_duration",
     seconds_or_empty,
@@ -201,6 +209,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     REHEARSAL,
     OUTPUT_DIR,
     CACHE_DIR,
+    DATA_ROOT,
     DURATION,
     INACTIVITY_TIMEOUT,
     CONNECT_TIMEOUT,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, UnknownNameError
+from pytest_voiceeval.plugin import lacking
 from pytest_voiceeval.plugin.arguments import Argument, spellings
 from pytest_voiceeval.plugin.catalogue import Catalogue, Entry
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on
@@ -69,19 +70,18 @@ def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalo
     paths_given = config.args_source is pytest.Config.ArgsSource.ARGS
     config.args[:] = [_existing(text, folder, catalogue) for text in config.args]
     chosen: dict[Path, Names] = {}
+    arguments = [Argument.parse(text, folder) for text in config.args]
     if config.args_source is not pytest.Config.ArgsSource.INVOCATION_DIR:
-        chosen.update(_named([Argument.parse(text, folder) for text in config.args], catalogue))
+        chosen.update(_named(arguments, catalogue))
+        lacking.demand_data_of_files(arguments, catalogue)
     if selectors:
         asked = by_option(selectors, catalogue)
         if not paths_given:
             config.args.clear()
             chosen.clear()
     elif not paths_given:
-        asked = _union(
-            _by_marks(config, catalogue, marks),
-            _by_keywords(config, catalogue),
-            _by_failure(config, catalogue),
-        )
+        by_words = _by_marks(config, catalogue, marks), _by_keywords(config, catalogue)
+        asked = _union(*by_words, _by_failure(config, catalogue))
     else:
         asked = {}
     chosen.update(_combined(chosen, asked))
@@ -122,10 +122,12 @@ def by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Na
     catalogue.load()
     scenarios = catalogue.scenarios()
     found: dict[Path, Names] = {}
+    unmatched = [selector for selector in selectors if not _matches(selector, scenarios)]
+    lacking.demand_data_of_selectors(unmatched, catalogue)
     for selector in selectors:
-        silent = [e for e in catalogue if e.path in catalogue.skipped and _may_define(e, selector)]
+        silent = lacking.silent_files(selector, catalogue)
         found.update({entry.path: None for entry in silent})
-        is_known = not silent or _matches(selector, scenarios)
+        is_known = not silent or selector not in unmatched
         names = _selected(selectors, selector, catalogue.split) if is_known else []
         here = [name for name in names if name in scenarios]
         if names and not here:
@@ -153,12 +155,6 @@ def _matches(selector: str, scenarios: Mapping[str, Entry]) -> bool:
         return any(name in scenarios for name in select_names([selector]))
     except UnknownNameError:
         return False
-
-
-def _may_define(entry: Entry, selector: str) -> bool:
-    """Return whether a file that can't be loaded looks as if ``selector`` stood for scenarios in it."""
-    domain = selector.partition("__")[0]
-    return selector == "all" or any(sign in domain for sign in "*?[") or entry.mentions([domain])
 
 
 def _expression(config: pytest.Config, option: str) -> Expression | None:
@@ -220,6 +216,7 @@ def _loaded(
         if is_certain or any(entry.mentions(spellings) for entry in entries):
             raise
         return {}
+    lacking.demand_mentioned_data(catalogue, spellings)
     scenarios = catalogue.scenarios()
     return {name: scenarios[name] for name in catalogue.of_split(scenarios) if scenarios[name] in entries}
 

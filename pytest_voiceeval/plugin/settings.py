@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ class Settings:
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
         cache_dir: folder of spoken lines; ``None`` if none are kept.
+        data_root: folder of data that the option names; ``None`` without it.
         duration: time limit of every call in seconds; ``None`` leaves it to the scenarios.
         inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
         clock: which clock calls run on.
@@ -52,6 +54,7 @@ class Settings:
     rehearsal: str
     output_dir: Path
     cache_dir: Path | None
+    data_root: Path | None
     duration: float | None
     inactivity_timeout: float | None
     connect_timeout: float
@@ -85,6 +88,7 @@ class Settings:
             rehearsal=options.REHEARSAL.read(config),
             output_dir=_base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config),
             cache_dir=_cache_dir(config),
+            data_root=_data_root(config),
             duration=options.DURATION.read(config),
             inactivity_timeout=options.INACTIVITY_TIMEOUT.read(config),
             connect_timeout=options.CONNECT_TIMEOUT.read(config),
@@ -165,6 +169,17 @@ def _cache_dir(config: pytest.Config) -> Path | None:
         return cache_folder(text, _base(config, option))
     except ValueError as exc:
         raise pytest.UsageError(f"{option.name(config)}={text}: {exc}") from None
+
+
+def _data_root(config: pytest.Config) -> Path | None:
+    option = options.DATA_ROOT
+    text = option.read(config)
+    if not text:
+        return None
+    folder = _base(config, option) / os.path.expanduser(text)
+    if not folder.is_dir():
+        raise pytest.UsageError(f"{option.name(config)}={text}: there is no folder {folder}")
+    return folder.resolve()
 
 
 def _pack_roots(config: pytest.Config) -> tuple[Path, ...]:

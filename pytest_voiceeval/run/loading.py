@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
-from pytest_voiceeval.errors import DefinitionError, FileSkippedError
+from pytest_voiceeval.errors import DataMissingError, DefinitionError, FileSkippedError
 from pytest_voiceeval.run.findings import Finding
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.packs import Pack
@@ -13,15 +13,18 @@ from pytest_voiceeval.scenarios.registry import list_eval_scenarios, scenario_cl
 from pytest_voiceeval.tools.origin import location
 
 
-def load_packs(packs: Iterable[Pack]) -> list[Finding]:
+def load_packs(packs: Iterable[Pack], *, tells_missing_data: bool = True) -> list[Finding]:
     """Import all tools and scenarios of ``packs``, as far as that goes, and return what was found thereby."""
-    return [finding for pack in packs for finding in _load(pack)]
+    return [finding for pack in packs for finding in _load(pack, tells_missing_data)]
 
 
-def _load(pack: Pack) -> Iterator[Finding]:
+def _load(pack: Pack, tells_missing_data: bool) -> Iterator[Finding]:
     for path in [*pack.tool_files(), *pack.scenario_files()]:
         try:
             module = pack.load_file(path)
+        except DataMissingError as exc:
+            if tells_missing_data:
+                yield Finding(str(path), "", str(exc), is_fault=False)
         except FileSkippedError as exc:
             yield Finding(str(path), "", f"the file skips itself: {exc.__cause__}", is_fault=False)
         except DefinitionError as exc:

@@ -6,15 +6,15 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_voiceeval.world.roots import get_eval_data_root
+from pytest_voiceeval.world.roots import data_roots
 
 
 def data_folders(cls: type) -> list[Path]:
     """Return where relative paths of a scenario class start, in order.
 
-    ``data`` of the pack that it lies in, of the packs of its bases, and the data root.
+    ``data`` of the pack that it lies in, of the packs of its bases, and the data roots.
     """
-    return list(dict.fromkeys(folder.absolute() for folder in [*_packs(cls), get_eval_data_root()]))
+    return list(dict.fromkeys(folder.absolute() for folder in [*_packs(cls), *data_roots()]))
 
 
 def _packs(cls: type) -> Iterator[Path]:

@@ -14,7 +14,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from pytest_voiceeval.errors import DefinitionError, FileSkippedError
+from pytest_voiceeval.errors import DataMissingError, DefinitionError, FileSkippedError
+from pytest_voiceeval.world.roots import add_pack_root
 
 BUILTIN = "pytest_voiceeval.builtin"
 USER_PARENT = "voice_packs"
@@ -65,7 +66,8 @@ class Pack:
 
         Raises:
             DefinitionError: if it lies outside the pack, or can't be imported: says where and why.
-            FileSkippedError: if it skips itself; raised from the exception with which it does.
+            FileSkippedError: if it skips itself; raised from the exception with which it does. A
+                ``DataMissingError`` if it lacks data.
         """
         try:
             parts = path.resolve().relative_to(self.root).with_suffix("").parts
@@ -74,9 +76,15 @@ class Pack:
         for part in parts:
             if not part.isidentifier():
                 raise DefinitionError(f"{path}: rename it; '{part}' can't be part of a module's name")
+        add_pack_root(self.root / "data")
         try:
             return importlib.import_module(".".join([self.package, *parts]))
         except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except DataMissingError as exc:
+            from pytest_voiceeval.scenarios.registry import note_missing_data  # noqa: PLC0415 - light start
+
+            note_missing_data(exc)
             raise
         except BaseException as exc:  # a pack's file may raise anything, also pytest.fail and SystemExit
             if _is_skip(exc):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
-from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, UnknownNameError
+from pytest_voiceeval.errors import DataMissingError, DefinitionError, DuplicateNameError, UnknownNameError
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.origin import Origin
 
@@ -25,6 +25,7 @@ class _Entry:
 
 
 _scenarios: dict[str, _Entry] = {}
+_missing: dict[str, str] = {}
 
 
 def register_eval_scenario(cls: T) -> T:
@@ -77,6 +78,17 @@ def get_eval_scenario(name: str, **kwargs: Any) -> Scenario | None:
 def list_eval_scenarios() -> list[str]:
     """Return the names of all scenarios in order of registration."""
     return [name for name, entry in _scenarios.items() if entry.origin.is_loaded]
+
+
+def note_missing_data(missing: DataMissingError) -> None:
+    """Have it told, where a scenario of that domain is asked for, that its data are missing."""
+    _missing[missing.domain] = str(missing)
+
+
+def _missing_data(selector: str) -> str | None:
+    """Return what is missing of the domain that a selector begins with, if no scenario of it is there."""
+    domain = scenario_domain(selector)
+    return None if domain in scenario_domains() else _missing.get(domain)
 
 
 def scenario_domain(name: str) -> str:
@@ -147,6 +159,8 @@ def _stands_for(selector: str, name: str) -> bool:
 
 
 def _no_scenario(name: str, names: list[str]) -> str:
+    if missing := _missing_data(name):
+        return missing
     several = [known for known in names if _stands_for(name, known)]
     if several:
         shown = ", ".join(repr(known) for known in several[:3]) + (", …" if len(several) > 3 else "")
@@ -157,6 +171,8 @@ def _no_scenario(name: str, names: list[str]) -> str:
 
 
 def _nothing_matches(selector: str, names: list[str]) -> str:
+    if missing := _missing_data(selector):
+        return missing
     if not names:
         return f"nothing matches '{selector}': no scenario is registered"
     domains = scenario_domains()

@@ -1,16 +1,19 @@
-"""Databases as files: one JSON file, or a folder with one JSON file a table."""
+"""Databases as files: one JSON or TOML file, or a folder with one JSON file a table."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import tomllib
+from datetime import date, time
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 from pytest_voiceeval.errors import DataError
 from pytest_voiceeval.world.overlay import SharedDict, share, world_of
-from pytest_voiceeval.world.roots import ROOT_VARIABLE, resolve_under_root
+from pytest_voiceeval.world.roots import data_roots, missing_data, resolve_under_root, under
 
 _KEPT_DATABASES = 64
 
@@ -19,33 +22,38 @@ Stamp = tuple[Path, int, int, int]
 
 
 def load_db_artifact(relative_path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return a world of its own with the database at ``relative_path`` under the data root.
+    """Return a world of its own with the database at ``relative_path`` under the first data root that has it.
 
-    The files are read once; all worlds share what they do not change (see ``overlay``).
-
-    ``<path>.json`` is the whole database; else the folder ``<path>/`` has one ``<table>.json`` for
-    each top-level key. The single file wins. A ``.json`` at the end of the path is optional.
+    ``<path>.json`` or ``<path>.toml`` is the whole database; else the folder ``<path>/`` has one
+    ``<table>.json`` for each top-level key. The single file wins. The ending of the path is optional. The
+    files are read once; all worlds share what they do not change (see ``overlay``).
 
     Raises:
-        DataError: if there is neither, if a file is not JSON, if the whole is not an object, or if
-            the path leaves the data root.
+        DataError: if there is none, if a file can't be read, if the whole is not an object, or if the path
+            leaves the data roots.
     """
-    stem = str(relative_path).removesuffix(".json").rstrip("/")
-    single = resolve_under_root(f"{stem}.json")
-    folder = resolve_under_root(stem)
-    if single.is_file():
-        return read_database(single)
-    # The data root itself is no database, and neither is a folder of other things.
-    if not stem or not _tables(folder):
-        raise DataError(
-            f"no database {str(relative_path)!r}: there is neither {single} nor a folder {folder} with JSON "
-            f"files; put it there, or set {ROOT_VARIABLE} to the folder that has it"
-        )
-    return read_database(folder)
+    text = str(relative_path)
+    stem = text.removesuffix(".json").removesuffix(".toml").rstrip("/")
+    places = [found for root in data_roots() for name in _names(stem) if (found := under(root, name))]
+    for place in places:
+        if place.is_file() or _tables(place):
+            return read_database(place)
+    resolve_under_root(relative_path)
+    roots = ", ".join(map(str, data_roots()))
+    raise missing_data(
+        Path(text).parts[0] if stem else "",
+        f"no database {text!r}: neither {stem}.json nor {stem}.toml, nor a folder {stem} with JSON files, in "
+        f"{roots}",
+    )
+
+
+def _names(stem: str) -> tuple[str, ...]:
+    # A data root itself is no database.
+    return (f"{stem}.json", f"{stem}.toml", stem) if stem else ()
 
 
 def read_database(path: Path) -> dict[str, Any]:
-    """Return a world of its own with the database at ``path``: a JSON file, or a folder with one a table.
+    """Return a world of its own with the database at ``path``: a JSON or TOML file, or a folder with tables.
 
     Raises:
         DataError: if there is none.
@@ -73,7 +81,7 @@ def _stamp(path: Path) -> Stamp:
 @lru_cache(_KEPT_DATABASES)
 def _single(stamp: Stamp) -> SharedDict:
     path, *_ = stamp
-    whole = _read_json(path)
+    whole = _read(path)
     if not isinstance(whole, SharedDict):
         kind = "list" if isinstance(whole, list) else type(whole).__name__
         raise DataError(f"{path}: a database is a JSON object, this is {kind}")
@@ -82,17 +90,32 @@ def _single(stamp: Stamp) -> SharedDict:
 
 @lru_cache(_KEPT_DATABASES)
 def _sharded(stamps: tuple[Stamp, ...]) -> SharedDict:
-    return SharedDict({path.stem: _read_json(path) for path, *_ in stamps})
+    return SharedDict({path.stem: _read(path) for path, *_ in stamps})
 
 
-def _read_json(path: Path) -> Any:
+def _read(path: Path) -> Any:
     """Return what a file holds as a shared part."""
     try:
-        return share(json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant))
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".toml":
+            return share(_with_texts_for_dates(tomllib.loads(text)))
+        return share(json.loads(text, parse_constant=_refuse_constant))
     except json.JSONDecodeError as exc:
         raise DataError(f"{path}:{exc.lineno}:{exc.colno}: not JSON: {exc.msg}") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise DataError(f"{path}: not TOML: {exc}") from exc
     except (OSError, ValueError, RecursionError) as exc:
         raise DataError(f"{path}: {exc}") from exc
+
+
+def _with_texts_for_dates(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_texts_for_dates(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_with_texts_for_dates(element) for element in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not a JSON value; leave it out or write a number")
+    return value.isoformat() if isinstance(value, date | time) else value
 
 
 def _refuse_constant(word: str) -> NoReturn:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from pytest_voiceeval.errors import DataError
-from pytest_voiceeval.world.roots import get_eval_data_root
+from pytest_voiceeval.world.roots import data_roots
 
 MAX_BYTES = 128 * 1024
 """Largest document: about 30,000 tokens for whoever reads it."""
@@ -15,8 +15,8 @@ MAX_BYTES = 128 * 1024
 def load_document(path: str, folders: Iterable[Path] | None = None) -> str:
     """Return the text of the file at ``path``, relative to the first of ``folders`` that has it.
 
-    Without ``folders`` that is the data root. Links are followed, but never out of their folder. No message
-    tells where a folder lies: a model may be shown it.
+    Without ``folders`` those are the data roots. Links are followed, but never out of their folder. No
+    message tells where a folder lies: a model may be shown it.
 
     Raises:
         DataError: if there is no such file, if the path is absolute or leads up or out, or if the file is
@@ -25,7 +25,7 @@ def load_document(path: str, folders: Iterable[Path] | None = None) -> str:
     parts = PurePath(path)
     if parts.is_absolute() or ".." in parts.parts:
         raise DataError(f"{path!r} is refused: write a path relative to a data folder, without '..'")
-    for folder in [get_eval_data_root()] if folders is None else folders:
+    for folder in data_roots() if folders is None else folders:
         if (found := _inside(folder, path)) is not None:
             return _text(found, path)
     raise DataError(f"there is no document {path!r}")

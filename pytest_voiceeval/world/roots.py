@@ -1,44 +1,194 @@
-"""Where fixture data lie."""
+"""Where data lie: the folders that paths of data start from, searched in order.
+
+``EVAL_DATA_ROOT``, ``--voice-data-root``, the user's data directory (what ``data pull`` fetched), and the
+``data`` folders of the packs that are loaded, the built-in one last.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pytest_voiceeval.errors import DataError
+from pytest_voiceeval.errors import DataError, DataMissingError
 
 ROOT_VARIABLE = "EVAL_DATA_ROOT"
+"""Environment variable that names the first root."""
+
+ROOTS_VARIABLE = "VOICEEVAL_DATA_ROOTS"
+"""Environment variable by which a process tells the bots that it starts all its roots."""
+
+SOURCES = {
+    "tau2_airline": "tau2",
+    "tau2_retail": "tau2",
+    "tau2_telecom": "tau2",
+    "eva_airline": "eva",
+}
+"""The domains whose data are fetched, and what ``data pull`` calls where they come from."""
+
+_given: list[Path] = []
+_packs: list[Path] = []
 
 
-def get_eval_data_root() -> Path:
-    """Return the folder that relative data paths start from, looked up anew on each call.
+def use_data_root(folder: Path | None) -> None:
+    """Make ``folder`` the root that an option names; ``None`` for none."""
+    _given[:] = [folder] if folder else []
 
-    ``EVAL_DATA_ROOT`` from the environment, else the ``data`` folder of the built-in pack: inside
-    the package when it is installed, beside it in a source checkout.
+
+def add_pack_root(folder: Path) -> None:
+    """Make ``folder`` the root of a pack that is loaded; the built-in pack's comes last anyway."""
+    if folder not in _packs:
+        _packs.append(folder)
+
+
+def kept_roots() -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Return what ``restore_roots`` brings back: what was given, and what packs added."""
+    return tuple(_given), tuple(_packs)
+
+
+def restore_roots(kept: tuple[tuple[Path, ...], tuple[Path, ...]]) -> None:
+    """Have the roots of a while ago, as before a run of pytest within one."""
+    _given[:], _packs[:] = kept
+
+
+def user_data_root() -> Path:
+    """Return the folder in the user's data directory that fetched data are kept in; it need not exist."""
+    from platformdirs import user_data_path  # noqa: PLC0415 - light start
+
+    return user_data_path("pytest-voiceeval", appauthor=False) / "data"
+
+
+def data_roots() -> tuple[Path, ...]:
+    """Return the roots in order, looked up anew on each call: those that are there, and the built-in pack's.
+
+    Raises:
+        DataError: if ``EVAL_DATA_ROOT`` names no folder.
     """
-    if chosen := os.environ.get(ROOT_VARIABLE):
-        return Path(chosen).expanduser()
+    if (first := _first_root()) and not first.is_dir():
+        raise DataError(f"{ROOT_VARIABLE}={first}: there is no such folder")
+    there = [root for root in _all_roots() if root.is_dir()]
+    return tuple(dict.fromkeys(root.resolve() for root in [*there, _builtin_root()]))
+
+
+def _all_roots() -> Iterator[Path]:
+    if first := _first_root():
+        yield first
+    yield from map(Path, filter(None, os.environ.get(ROOTS_VARIABLE, "").split(os.pathsep)))
+    yield from _given
+    yield user_data_root()
+    own = _builtin_root()
+    yield from (root for root in _packs if root != own)
+    yield own
+
+
+def _first_root() -> Path | None:
+    text = os.environ.get(ROOT_VARIABLE)
+    try:
+        return Path(text).expanduser() if text else None
+    except RuntimeError:  # ~somebody who is not known
+        return Path(text or "")
+
+
+def _builtin_root() -> Path:
     package = Path(__file__).parents[1]
     installed = package / "builtin" / "data"
     return installed if installed.is_dir() else package.parent / "data"
 
 
+def get_eval_data_root(domain: str | None = None) -> Path:
+    """Return the folder that paths of data start from, looked up anew on each call.
+
+    With a ``domain``, the first root that has a folder of that name. Without one, or if none has, the root
+    that was named, by ``EVAL_DATA_ROOT`` or ``--voice-data-root``; else the ``data`` folder of the first pack
+    of the project that has one; else that of the built-in pack. To find a file in any root: ``data_path``.
+    """
+    if domain is not None:
+        for root in data_roots():
+            if (root / domain).is_dir():
+                return root
+    if first := _first_root():
+        return first
+    own = _builtin_root()
+    return next((root for root in [*_given, *_packs] if root.is_dir() and root != own), own)
+
+
+def data_path(domain: str, *parts: str) -> Path:
+    """Return the file or folder of ``domain``'s data that ``parts`` name, in the first root that has it.
+
+    Example: ``data_path("coffee", "db.json")`` is ``data/coffee/db.json`` of a pack.
+
+    Raises:
+        DataMissingError: if no root has it, and ``data pull`` would fetch it.
+        DataError: if no root has it, or the path leaves the roots.
+    """
+    found = find_data(domain, *parts)
+    if found is None:
+        name = Path(domain, *parts).as_posix()
+        raise missing_data(domain, f"the data of {domain} are not here: no {name} in {_places()}")
+    return found
+
+
+def find_data(domain: str, *parts: str) -> Path | None:
+    """Return what ``data_path`` returns, ``None`` if no root has it.
+
+    Raises:
+        DataError: if the path leaves the roots.
+    """
+    found = resolve_under_root(Path(domain, *parts))
+    return found if found.exists() else None
+
+
+def missing_data(domain: str, text: str) -> DataError:
+    """Return the error that says that data of ``domain`` are missing, and what to do about it."""
+    if source := SOURCES.get(domain):
+        return DataMissingError(domain, text, f"run: python -m pytest_voiceeval data pull {source}")
+    return DataError(f"{text}; put it there, or set {ROOT_VARIABLE} to the folder that has it")
+
+
 def resolve_under_root(path: str | os.PathLike[str]) -> Path:
-    """Return ``path`` as an absolute path under the data root; it need not exist.
+    """Return ``path`` as an absolute path under the first root that has it; it need not exist in any.
 
     Links are followed, so that a path that passes leads nowhere else.
 
     Raises:
-        DataError: if the path leaves the root, or is none at all.
+        DataError: if the path leaves the roots, or is none at all.
     """
-    root = get_eval_data_root().resolve()
+    places = [under(root, path) for root in data_roots()]
+    inside = [place for place in places if place is not None]
+    if found := next((place for place in inside if place.exists()), None):
+        return found
+    if not inside or (None in places and not Path(path).is_absolute()):
+        raise DataError(
+            f"{os.fspath(path)!r} leads out of the data root {_places()}; "
+            f"write a path relative to it, or set {ROOT_VARIABLE}"
+        )
+    return inside[0]
+
+
+def under(root: Path, path: str | os.PathLike[str]) -> Path | None:
+    """Return ``path`` as an absolute path under ``root``, ``None`` if it leads elsewhere.
+
+    Raises:
+        DataError: if it is no path at all.
+    """
     try:
         resolved = (root / path).resolve()
     except (TypeError, ValueError, RuntimeError, OSError) as exc:
         raise DataError(f"{path!r} is not a path: {exc}") from exc
-    if not resolved.is_relative_to(root):
-        raise DataError(
-            f"{os.fspath(path)!r} leads out of the data root {root}; "
-            f"write a path relative to it, or set {ROOT_VARIABLE}"
-        )
-    return resolved
+    return resolved if resolved.is_relative_to(root) else None
+
+
+def _places() -> str:
+    return ", ".join(map(str, data_roots()))
+
+
+def environment() -> Mapping[str, str]:
+    """Return the environment variables that have another process search the same roots.
+
+    A bot that knows only ``EVAL_DATA_ROOT`` gets the root that an option names by it.
+    """
+    roots = [str(root) for root in _all_roots() if root.is_dir() and os.pathsep not in str(root)]
+    variables = {ROOTS_VARIABLE: os.pathsep.join(roots)}
+    if _given and not os.environ.get(ROOT_VARIABLE):
+        variables[ROOT_VARIABLE] = str(_given[0])
+    return variables

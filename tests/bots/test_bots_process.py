@@ -19,6 +19,7 @@ from pytest_voiceeval.errors import BotProcessError, DefinitionError
 from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.scenarios.registry import get_eval_scenario
 from pytest_voiceeval.scenarios.rehearsal import Say
+from pytest_voiceeval.world import roots
 
 SCENARIO: Any = None
 
@@ -226,3 +227,28 @@ def test_a_command_is_told_its_side(tmp_path: Path) -> None:
         asyncio.run(start())
     bot.close()
     assert log.read_text(encoding="utf-8").split() == ["user"]
+
+
+def test_a_command_searches_data_where_we_do(tmp_path: Path) -> None:
+    (tmp_path / "given").mkdir()
+    log, script = tmp_path / "bot.log", tmp_path / "bot.py"
+    script.write_text(
+        "from pytest_voiceeval.world.roots import data_roots\nprint(*data_roots(), sep='\\n')\n"
+    )
+    kept = roots.kept_roots()
+    roots.use_data_root(tmp_path / "given")
+    here = roots.data_roots()
+    bot = CommandBot("agent", f"{sys.executable} {script} {{port}}", log, start_seconds=30)
+
+    async def start() -> None:
+        async with bot.open(SCENARIO):
+            pass
+
+    try:
+        with pytest.raises(BotProcessError, match="ended before it listened"):
+            asyncio.run(start())
+    finally:
+        bot.close()
+        roots.restore_roots(kept)
+    assert log.read_text(encoding="utf-8").splitlines() == list(map(str, here))
+    assert here[0] == (tmp_path / "given").resolve()

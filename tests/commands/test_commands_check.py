@@ -123,3 +123,19 @@ def test_the_output_is_clean_in_a_process_of_its_own(library: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout == "checked 1 scenario: no faults, no notes\n"
+
+
+def test_a_benchmark_without_data_is_noted_or_where_it_is_asked_for_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pytest_voiceeval.commands.check._found", lambda names, loaded: loaded)
+        assert main(["check"]) == 0
+    assert "note: the data of tau2_airline are not here" in capsys.readouterr().out
+    for command in (["check", "tau2_airline"], ["describe", "tau2_airline__7"]):
+        assert main(command) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(
+            "error: the data of tau2_airline are not here: no tau2_airline/tasks.json in "
+        )
+        assert error.endswith("; run: python -m pytest_voiceeval data pull tau2\n")

@@ -152,7 +152,7 @@ def test_a_scenario_can_be_named_for_its_world_and_its_constructor_arguments(
             ["restaurant", "GetMenuTool", "--scenario", "restaurant__burger_classic", "--side", "user"],
             "the user of scenario restaurant__burger_classic has no tool 'GetMenuTool'; it has: none",
         ),
-        (["restaurant", "GetMenuTool", "--db", "nowhere"], "no database 'nowhere': there is neither"),
+        (["restaurant", "GetMenuTool", "--db", "nowhere"], "no database 'nowhere': neither nowhere.json"),
     ],
 )
 def test_what_is_not_there_is_told_with_the_nearest(

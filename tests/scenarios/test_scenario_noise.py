@@ -103,6 +103,7 @@ def test_a_relative_file_is_one_of_the_packs_data_then_of_the_data_root(
     path.write_text(PACK, encoding="utf-8")
     pack = user_pack(tmp_path / "cafes")
     pack.load_file(path)
+    (tmp_path / "root").mkdir()
     monkeypatch.setenv("EVAL_DATA_ROOT", str(tmp_path / "root"))
     try:
         scenario = named_scenario_class("noisepack__cafe")()

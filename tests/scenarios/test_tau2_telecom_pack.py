@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pack_play import assert_gold_passes, scores_of
 from pytest_voiceeval.builtin.scenarios import _tau2_telecom
-from pytest_voiceeval.builtin.scenarios.tau2_telecom import VARIANTS
+from pytest_voiceeval.builtin.scenarios._tau2_telecom import VARIANTS
 
 from pytest_voiceeval.model.metrics import Verdict
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER
