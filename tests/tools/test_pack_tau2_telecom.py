@@ -356,9 +356,8 @@ operator_calls = st.lists(
     st.one_of(
         call("get_customer_by_phone", phone_number=mostly("555-000-0001")),
         call("get_customer_by_id", customer_id=who["customer_id"]),
-        call("get_customer_by_name", full_name=mostly("ada byron"), dob=mostly("1980-12-10")),
         call("get_details_by_id", id=mostly("L1", "B1", "C1", "P1", "D1", "")),
-        call("get_bills_for_customer", customer_id=who["customer_id"], limit=mostly(st.integers(-3, 3))),
+        call("get_bills_for_customer", customer_id=who["customer_id"], limit=st.integers(1, 3)),
         call("get_data_usage", **who),
         call("suspend_line", reason=mostly("travelling"), **who),
         call("resume_line", **who),
@@ -391,7 +390,7 @@ phone_calls = st.lists(
 @given(operator_calls)
 def test_no_calls_raise_or_spoil_the_operators_database(calls: list[tuple[str, dict[str, Any]]]) -> None:
     seed = operator()
-    db = assert_invoke_equals_execute(DOMAIN, seed, [c for c in calls if c[0] != "get_customer_by_name"])
+    db = assert_invoke_equals_execute(DOMAIN, seed, calls)
     assert db.keys() == seed.keys()
     for table in ("customers", "plans", "bills"):
         assert same_shape(db[table], seed[table])
