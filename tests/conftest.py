@@ -21,7 +21,7 @@ with contextlib.suppress(ImportError):  # pytest reads this file also where only
 
 @pytest.fixture(autouse=True)
 def steady_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the width of the terminal, colours, proxies and fetched data of the machine out of the tests."""
+    """Keep the width of the terminal, colours, proxies and data of the machine out of the tests."""
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("NO_COLOR", "1")
     for name in (

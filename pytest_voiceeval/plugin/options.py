@@ -106,7 +106,7 @@ DATA_ROOT = Option(
     "voice_data_root",
     str.strip,
     "",
-    "folder with the data of scenarios, searched after EVAL_DATA_ROOT and before what 'data pull' fetched",
+    "folder with the data of scenarios, searched after EVAL_DATA_ROOT and before the user's data directory",
     "DIR",
     if_empty="write a folder, or leave it out",
 )

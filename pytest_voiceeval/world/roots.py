@@ -1,7 +1,7 @@
 """Where data lie: the folders that paths of data start from, searched in order.
 
-``EVAL_DATA_ROOT``, ``--voice-data-root``, the user's data directory (what ``data pull`` fetched), and the
-``data`` folders of the packs that are loaded, the built-in one last.
+``EVAL_DATA_ROOT``, ``--voice-data-root``, the user's data directory, and the ``data`` folders of the packs
+that are loaded, the built-in one last.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ ROOT_VARIABLE = "EVAL_DATA_ROOT"
 ROOTS_VARIABLE = "VOICEEVAL_DATA_ROOTS"
 """Environment variable by which a process tells the bots that it starts all its roots."""
 
-SOURCES = {
+BENCHMARKS = {
     "tau2_airline": "tau2",
     "tau2_retail": "tau2",
     "tau2_telecom": "tau2",
     "eva_airline": "eva",
 }
-"""The domains whose data are fetched, and what ``data pull`` calls where they come from."""
+"""The domains whose data are a benchmark's and in no pack, and the names of the benchmarks."""
 
 _given: list[Path] = []
 _packs: list[Path] = []
@@ -52,7 +52,7 @@ def restore_roots(kept: tuple[tuple[Path, ...], tuple[Path, ...]]) -> None:
 
 
 def user_data_root() -> Path:
-    """Return the folder in the user's data directory that fetched data are kept in; it need not exist."""
+    """Return the folder in the user's data directory that is searched for data; it need not exist."""
     from platformdirs import user_data_path  # noqa: PLC0415 - light start
 
     return user_data_path("pytest-voiceeval", appauthor=False) / "data"
@@ -118,7 +118,7 @@ def data_path(domain: str, *parts: str) -> Path:
     Example: ``data_path("coffee", "db.json")`` is ``data/coffee/db.json`` of a pack.
 
     Raises:
-        DataMissingError: if no root has it, and ``data pull`` would fetch it.
+        DataMissingError: if no root has it, and it is a benchmark's.
         DataError: if no root has it, or the path leaves the roots.
     """
     found = find_data(domain, *parts)
@@ -140,8 +140,11 @@ def find_data(domain: str, *parts: str) -> Path | None:
 
 def missing_data(domain: str, text: str) -> DataError:
     """Return the error that says that data of ``domain`` are missing, and what to do about it."""
-    if source := SOURCES.get(domain):
-        return DataMissingError(domain, text, f"run: python -m pytest_voiceeval data pull {source}")
+    if benchmark := BENCHMARKS.get(domain):
+        remedy = (
+            f"put the data of {benchmark} into {user_data_root()}, or name their folder by --voice-data-root"
+        )
+        return DataMissingError(domain, text, f"{remedy} or {ROOT_VARIABLE}")
     return DataError(f"{text}; put it there, or set {ROOT_VARIABLE} to the folder that has it")
 
 

@@ -138,4 +138,4 @@ def test_a_benchmark_without_data_is_noted_or_where_it_is_asked_for_refused(
         assert error.startswith(
             "error: the data of tau2_airline are not here: no tau2_airline/tasks.json in "
         )
-        assert error.endswith("; run: python -m pytest_voiceeval data pull tau2\n")
+        assert error.endswith("or name their folder by --voice-data-root or EVAL_DATA_ROOT\n")

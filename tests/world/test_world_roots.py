@@ -82,12 +82,14 @@ def test_one_root_is_named_where_one_is_asked_for(
     assert get_eval_data_root("nobody") == places["pack"]
 
 
-def test_missing_data_that_can_be_fetched_say_how(places: dict[str, Path]) -> None:
-    remedy = r"tau2_airline.* are not here: no tau2_airline/tasks\.json in .*first, .*data pull tau2$"
+def test_missing_data_of_a_benchmark_say_where_to_put_them(places: dict[str, Path]) -> None:
+    remedy = r"tau2_airline.* are not here: no tau2_airline/tasks\.json in .*first, .*; put the data .*user"
     with pytest.raises(DataMissingError, match=remedy) as caught:
         data_path("tau2_airline", "tasks.json")
     assert caught.value.domain == "tau2_airline"
-    with pytest.raises(DataMissingError, match="run: python -m pytest_voiceeval data pull eva"):
+    with pytest.raises(
+        DataMissingError, match=r"put the data of eva into .*--voice-data-root or EVAL_DATA_ROOT"
+    ):
         load_db_artifact("eva_airline/1.1.1.json")
 
 
