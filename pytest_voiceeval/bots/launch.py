@@ -10,7 +10,7 @@ from pytest_voiceeval.bots.process import BotProcess
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.checks import check_tools
-from pytest_voiceeval.wire.address import websocket_url
+from pytest_voiceeval.wire.address import shown, websocket_url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,8 +97,8 @@ class RemoteBot:
 
     @property
     def label(self) -> str:
-        """What it is, for messages."""
-        return self.url
+        """What it is, for messages: its URL without user and password."""
+        return shown(self.url)
 
     @asynccontextmanager
     async def open(self, scenario: Scenario) -> AsyncIterator[str]:

@@ -174,7 +174,7 @@ class _Call:
             if lost[USER].done() and not self._listeners[USER].said_exit:
                 peer = self._legs[USER].peer
                 raise BotLostError(
-                    f"the user bot at {peer.url} went away {self._now():.1f} s into the call: "
+                    f"the {peer.shown} went away {self._now():.1f} s into the call: "
                     f"{lost[USER].result()}; expected the simulated user to stay until the bridge hangs up"
                 )
             if ticking.done():
@@ -197,7 +197,7 @@ class _Call:
         if reason is StopReason.INACTIVITY and errors and not self._listeners[AGENT].errors:
             peer = self._legs[USER].peer
             raise BotLostError(
-                f"the user bot at {peer.url} fell silent, {self._now():.1f} s into the call, after it "
+                f"the {peer.shown} fell silent, {self._now():.1f} s into the call, after it "
                 f"reported: {errors[-1]}; expected a simulated user that works"
             )
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.wire.address import shown
 
 
 class Endpoint(Protocol):
@@ -21,7 +22,7 @@ class Endpoint(Protocol):
 
     @property
     def label(self) -> str:
-        """What it is, for messages: an URL, a command, an embedded bot and its profile."""
+        """What it is, for messages: an URL without a password, a command, an embedded bot and its profile."""
 
     @property
     def clocks(self) -> tuple[ClockName, ...]:
@@ -66,6 +67,11 @@ class Peer:
     """
 
     side: Side
-    url: str
+    url: str = field(repr=False)
     label: str
     takes_pieces: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Its side and URL, for messages: without user and password."""
+        return f"{self.side} bot at {shown(self.url)}"

@@ -66,8 +66,7 @@ class Leg:
             self._connection = await self._opener(self.peer.url, limit)
         except OSError as exc:
             raise BotUnreachableError(
-                f"{self.peer.side} bot at {self.peer.url} could not be reached within {limit:g} s: "
-                f"{exc}; {expected}"
+                f"{self.peer.shown} could not be reached within {limit:g} s: {exc}; {expected}"
             ) from None
         self.lost = asyncio.get_running_loop().create_future()
         self._unsent = asyncio.Queue(UNSENT_FRAMES)
@@ -79,8 +78,7 @@ class Leg:
             await self.requests.handshake(limit=HANDSHAKE_SECONDS)
         except RequestFailedError as exc:
             raise BotUnreachableError(
-                f"{self.peer.side} bot at {self.peer.url} accepted the connection but never said bot-ready: "
-                f"{exc}; {expected}"
+                f"{self.peer.shown} accepted the connection but never said bot-ready: {exc}; {expected}"
             ) from None
 
     async def reopen_if_lost(self, limit: float) -> None:

@@ -126,12 +126,10 @@ async def _ask(leg: Leg, request: Request, arguments: Mapping[str, Any]) -> Any:
         return await leg.requests.call(request, arguments, limit=SETUP_SECONDS)
     except RequestFailedError as exc:
         raise BotRefusedError(
-            f"{leg.peer.side} bot at {leg.peer.url} is not ready for the scenario: {exc}; expected an "
+            f"{leg.peer.shown} is not ready for the scenario: {exc}; expected an "
             f"answer to {request}: the bot must handle the client messages of the evaluation"
         ) from None
 
 
 def _refused(leg: Leg, request: str, told: str, expected: str) -> BotRefusedError:
-    return BotRefusedError(
-        f"{leg.peer.side} bot at {leg.peer.url} refused {request}: {told}; expected {expected}"
-    )
+    return BotRefusedError(f"{leg.peer.shown} refused {request}: {told}; expected {expected}")

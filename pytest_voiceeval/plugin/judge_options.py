@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from pytest_voiceeval.plugin.option import Option, boolean, seconds
+from pytest_voiceeval.wire.address import shown
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scoring.judge_settings import JudgeSettings
@@ -209,7 +210,7 @@ def judge_settings(config: pytest.Config) -> JudgeSettings | None:
     values = {option.key.removeprefix("voice_judge_"): option.read(config) for option in JUDGE_OPTIONS}
     url, model = values["url"], values["model"]
     if url and not model:
-        raise pytest.UsageError(f"{URL.name(config)}={url}: name its model too, with {MODEL.flag}")
+        raise pytest.UsageError(f"{URL.name(config)}={shown(url)}: name its model too, with {MODEL.flag}")
     if model and not url and MODEL.is_flagged(config) and not URL.is_flagged(config):
         raise pytest.UsageError(f"{MODEL.flag}={model}: say where it is too, with {URL.flag}")
     if not url:

@@ -9,6 +9,8 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
+from pytest_voiceeval.wire.address import shown
+
 T = TypeVar("T")
 
 
@@ -67,7 +69,7 @@ class Option(Generic[T]):
                 raise ValueError(self.if_empty)
             return self.parse(text)
         except ValueError as exc:
-            raise pytest.UsageError(f"{self.name(config)}={text}: {exc}") from None
+            raise pytest.UsageError(f"{self.name(config)}={shown(text)}: {exc}") from None
 
     def name(self, config: pytest.Config) -> str:
         """Return what the value was given as: the flag, or the ini key."""

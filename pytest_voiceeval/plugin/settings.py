@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ class Settings:
     Attributes:
         scenarios: selectors; empty if none were given.
         split: of benchmarks, whose tasks are held.
-        agent, user: what names the bot of each side.
+        agent, user: what names the bot of each side; a password may be in it, so they are in no ``repr``.
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
         cache_dir: folder of spoken lines; ``None`` if none are kept.
@@ -49,8 +49,8 @@ class Settings:
 
     scenarios: tuple[str, ...]
     split: str
-    agent: str
-    user: str
+    agent: str = field(repr=False)
+    user: str = field(repr=False)
     rehearsal: str
     output_dir: Path
     cache_dir: Path | None

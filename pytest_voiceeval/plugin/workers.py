@@ -11,6 +11,7 @@ from pytest_voiceeval.plugin.option import words
 from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER, is_url_list
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
+from pytest_voiceeval.wire.address import shown
 
 FOLDER_INPUT = "voice_run_folder"
 WORKER_INPUT = "voice_worker"
@@ -39,7 +40,7 @@ class Workers:
         for option, value in ((AGENT, self._settings.agent), (USER, self._settings.user)):
             if is_url_list(value) and len(words(value)) < len(specs):
                 raise pytest.UsageError(
-                    f"{option.flag}={value}: {len(specs)} workers hold calls at once, so give "
+                    f"{option.flag}={shown(value)}: {len(specs)} workers hold calls at once, so give "
                     f"{len(specs)} URLs with commas between them, or run with -n{len(words(value))}"
                 )
 

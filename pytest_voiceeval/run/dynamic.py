@@ -18,7 +18,7 @@ from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.scenarios.registry import named_scenario_class, scenario_class
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy, end_policy
-from pytest_voiceeval.wire.address import websocket_url
+from pytest_voiceeval.wire.address import shown, websocket_url
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
@@ -151,12 +151,13 @@ class Address:
 
     def __init__(self, side: Side, url: str) -> None:
         self.side = side
-        self.label = url
+        self.label = shown(url)
+        self._url = url
 
     @asynccontextmanager
     async def open(self, scenario: Scenario) -> AsyncIterator[str]:
         """Yield its URL."""
-        yield self.label
+        yield self._url
 
     def close(self) -> None:
         """Do nothing: it is not ours."""

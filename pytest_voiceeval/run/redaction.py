@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-REDACTED = "<redacted>"
+from pytest_voiceeval.wire.address import REDACTED, shown
+
 SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signature|auth)"
 SHORTEST = 6
 """Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
 
 _VARIABLE = re.compile(rf"(?i){SECRET}$")
-_USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")
 _QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s]+")
 _FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
 _ASSIGNED = re.compile(rf"(?i)\b(\w*{SECRET}=)(\"[^\"]*\"|'[^']*'|[^\s&]+)")
@@ -51,7 +51,7 @@ def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
     ]
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, REDACTED)
-    text = _USER_INFO.sub(f"{REDACTED}@", text)
+    text = shown(text)
     for pattern in (_QUERY, _FLAG, _ASSIGNED, _BEARER):
         text = pattern.sub(rf"\1{REDACTED}", text)
     return text

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from pytest_voiceeval.errors import DefinitionError
+
+REDACTED = "<redacted>"
+
+_USER_INFO = re.compile(r"(?<=://)(?:(?!://)\S)*@")
+
+
+def shown(text: str) -> str:
+    """Return ``text``, an URL or one with URLs in it, without the users and passwords of these.
+
+    All that stands between ``://`` and the last ``@`` counts as such: a password in which ``/``, ``?`` or
+    ``@`` is not encoded ends an URL's address too early.
+    """
+    return _USER_INFO.sub(f"{REDACTED}@", text)
 
 
 def websocket_url(text: str) -> str:
@@ -19,5 +33,7 @@ def websocket_url(text: str) -> str:
     except ValueError:  # a port that is no number, a broken IPv6 address
         complete = False
     if not complete:
-        raise DefinitionError(f"{text!r} is no WebSocket URL; write ws://host:port, or wss://host for TLS")
+        raise DefinitionError(
+            f"{shown(text)!r} is no WebSocket URL; write ws://host:port, or wss://host for TLS"
+        )
     return text

@@ -10,6 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.frames import CloseCode
 
+from pytest_voiceeval.wire.address import shown
 from pytest_voiceeval.wire.limits import KEEPALIVE_SECONDS, MAX_MESSAGE_BYTES
 
 RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
@@ -61,7 +62,7 @@ async def open_connection(url: str, limit: float) -> Connection:
     """Return an open connection to the bot at ``url``, tried again until ``limit`` seconds are over.
 
     Raises:
-        OSError: if none could be opened; the text is that of the last attempt.
+        OSError: if none could be opened; the text is that of the last attempt, without a password.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + limit
@@ -71,7 +72,7 @@ async def open_connection(url: str, limit: float) -> Connection:
         try:
             return WebSocketConnection(await connect(url, open_timeout=max(left, 0.05), **_options()))
         except (InvalidURI, ssl.SSLError) as exc:
-            raise OSError(str(exc)) from exc
+            raise OSError(shown(str(exc))) from exc
         except (OSError, TimeoutError, InvalidHandshake, ConnectionClosed, EOFError) as exc:
             wait = next(waits, RETRY_SECONDS[-1])
             if loop.time() + wait >= deadline:
@@ -94,7 +95,7 @@ def _options() -> dict[str, Any]:
 def _reason(exc: BaseException) -> str:
     if isinstance(exc, TimeoutError):
         return "no answer to the WebSocket handshake"
-    return str(exc) or type(exc).__name__
+    return shown(str(exc)) or type(exc).__name__
 
 
 def _closing(exc: ConnectionClosed) -> str:

@@ -175,6 +175,18 @@ def test_a_scenario_that_comes_to_an_error_is_told_by_the_exit_code(
     assert (only_run(place) / "all_summary.txt").exists()
 
 
+@pytest.mark.parametrize("password", ["canary", "can/canary", "c@canary"])
+def test_the_password_of_a_bot_is_shown_nowhere(
+    place: Path, run: Run, capsys: pytest.CaptureFixture[str], password: str
+) -> None:
+    bot = f"ws://u:{password}@127.0.0.1:9"
+    assert run("--scenarios", "kiosk__tea", "--agent", bot, "--user", bot, "--connect-timeout", "0.1") == 1
+    captured = capsys.readouterr()
+    texts = [path.read_text() for path in place.rglob("*") if path.is_file()]
+    assert not [text for text in [captured.out, captured.err, *texts] if "canary" in text]
+    assert "ws://<redacted>@127.0.0.1:9" in captured.out + captured.err
+
+
 def test_scenarios_and_domains_are_listed(place: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--list", "--scenarios", "kiosk", "stand__*") == 0
     assert capsys.readouterr().out.split() == ["kiosk__tea", "kiosk__coffee", "stand__juice"]

@@ -242,3 +242,18 @@ def test_an_error_is_broken_and_a_failure_is_failed_in_allure(project: pytest.Py
         "shop__wrong_tea": "failed",
         "bank__unreachable": "broken",
     }
+
+
+@pytest.mark.parametrize("agent", ["ws://u:canary@127.0.0.1:9", "ws://u:can/canary@127.0.0.1:9"])
+def test_the_password_of_a_bot_is_shown_nowhere(project: pytest.Pytester, agent: str) -> None:
+    (project.path / "conftest.py").write_text("")
+    project.makeini(f"[pytest]\nvoice_user = {agent}\nvoice_connect_timeout = 0.1\n")
+    ini = project.path / "tox.ini"
+    result = project.runpytest(
+        "--voice-scenarios=shop__good", f"--voice-agent={agent}", "--junitxml=junit.xml", "-vv"
+    )
+    shown = result.stdout.str() + result.stderr.str()
+    assert "ws://<redacted>@127.0.0.1:9" in shown
+    made = [path for path in project.path.rglob("*") if path.is_file() and path != ini]
+    assert not [path for path in made if b"canary" in path.read_bytes()]
+    assert "canary" not in shown
