@@ -90,7 +90,7 @@ def main() -> None:
         print_figure("summary", best_cpu_seconds(lambda: summary_text(records, tally, 3), repeats=3))
         print_figure("table of latencies", best_cpu_seconds(lambda: latencies_csv(records), repeats=3))
         write = best_cpu_seconds(
-            lambda: write_session_files(folder, records, run_args={}, tally=tally, min_agent_turns=3),
+            lambda: write_session_files(folder, records, tally=tally, min_agent_turns=3),
             repeats=2,
         )
         print_figure("all files of the run", write)
