@@ -119,7 +119,7 @@ def read_tasks() -> list[EvaTask]:
     Raises:
         ValueError: if the file is there and is not as it must be.
     """
-    path = get_eval_data_root() / DOMAIN / DATASET
+    path = get_eval_data_root(DOMAIN) / DOMAIN / DATASET
     return list(_tasks(path)) if path.is_file() else []
 
 

@@ -97,7 +97,7 @@ class EvaAirlineScenario(Scenario):
 
 def _policy() -> str:
     """Return what the airline tells its agents."""
-    path = get_eval_data_root() / DOMAIN / "airline_agent.yaml"
+    path = get_eval_data_root(DOMAIN) / DOMAIN / "airline_agent.yaml"
     return _read_policy(path.read_text(encoding="utf-8"))
 
 
