@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -54,6 +54,12 @@ class Request(BaseModel):
         return next((m.text for m in self.messages if m.role in {"system", "developer"}), "")
 
 
+def batched(tokens: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Yield ``tokens`` in runs of ``size``, the last one shorter."""
+    for start in range(0, len(tokens), size):
+        yield tokens[start : start + size]
+
+
 class Answer:
     """One line as a chat completion, whole or in chunks."""
 
@@ -74,8 +80,8 @@ class Answer:
         choice = {"index": 0, "message": message, "finish_reason": self._finish, "logprobs": None}
         return self._envelope("chat.completion", [choice], self._usage())
 
-    def chunks(self) -> Iterator[Json]:
-        """Yield the completion as a stream has it: role, pieces, the reason why it ends, usage."""
+    def chunks(self, *, tokens: int = 1) -> Iterator[Json]:
+        """Yield the completion as a stream has it: role, pieces of so many tokens, why it ends, usage."""
         deltas: list[Json] = [{"role": "assistant", "content": ""}]
         if self._use is not None:
             call = self._call()
@@ -85,7 +91,7 @@ class Answer:
                 {"role": "assistant", "tool_calls": [{"index": 0, **opened}]},
                 {"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]},
             ]
-        deltas += [{"content": token} for token in self.tokens]
+        deltas += [{"content": "".join(piece)} for piece in batched(self.tokens, tokens)]
         for delta in deltas:
             yield self._chunk([{"index": 0, "delta": delta, "finish_reason": None}])
         yield self._chunk([{"index": 0, "delta": {}, "finish_reason": self._finish}])

@@ -30,9 +30,12 @@ from pipecat.transports.websocket.server import (
 from websockets.asyncio.server import serve as websocket_serve
 from websockets.typing import Origin
 
-from pytest_voiceeval.audio.pieces import PIECE_SECONDS, Pieces
+from pytest_voiceeval.audio.pieces import Pieces
 from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+
+SPOKEN_PIECE_SECONDS = 0.08
+"""Length of the pieces that a bot speaks in: a sentence is there as a whole when its first piece goes out."""
 
 
 class SkippingSerializer(ProtobufFrameSerializer):
@@ -131,7 +134,7 @@ class BotTransport(SingleClientWebsocketServerTransport):
         params = SingleClientWebsocketServerParams(
             audio_in_enabled=True,
             audio_out_enabled=True,
-            audio_out_10ms_chunks=round(PIECE_SECONDS * 100),
+            audio_out_10ms_chunks=round(SPOKEN_PIECE_SECONDS * 100),
             audio_out_end_silence_secs=0,
             serializer=self.serializer,
         )

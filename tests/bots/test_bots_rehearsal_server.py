@@ -75,7 +75,17 @@ async def test_a_tool_call_comes_whole(client: AsyncOpenAI) -> None:
     assert json.loads(calls[0].function.arguments) == ORDER  # type: ignore[union-attr]
 
 
-async def test_text_streams_word_by_word_with_usage_at_the_end(client: AsyncOpenAI) -> None:
+async def test_text_streams_word_by_word_at_a_pace() -> None:
+    pace = Pace(seconds_per_token=0.001)
+    async with serve_scripts(SCRIPTS, pace=pace) as url, AsyncOpenAI(base_url=url, api_key="none") as client:
+        stream = await client.chat.completions.create(
+            model="gold", messages=conversation(AGENT, 0), stream=True
+        )
+        words = [chunk.choices[0].delta.content async for chunk in stream]
+    assert [word for word in words if word] == ["Welcome.", " What", " would", " you", " like?"]
+
+
+async def test_text_streams_in_pieces_with_usage_at_the_end(client: AsyncOpenAI) -> None:
     stream = await client.chat.completions.create(
         model="gold",
         messages=conversation(AGENT, 0),
@@ -84,7 +94,7 @@ async def test_text_streams_word_by_word_with_usage_at_the_end(client: AsyncOpen
     )
     chunks = [chunk async for chunk in stream]
     words = [c.choices[0].delta.content for c in chunks if c.choices and c.choices[0].delta.content]
-    assert words == ["Welcome.", " What", " would", " you", " like?"]
+    assert words == ["Welcome. What would you", " like?"]
     assert chunks[-2].choices[0].finish_reason == "stop"
     usage = chunks[-1].usage
     assert usage is not None
