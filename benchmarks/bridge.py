@@ -26,8 +26,7 @@ from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
-from pytest_voiceeval.wire.connection import Connection
+from pytest_voiceeval.testing import BotConnection, FakeBot, Utterance, exit_message
 from pytest_voiceeval.wire.frames import encode_audio
 
 STEP_SECONDS = 0.02
@@ -50,7 +49,7 @@ class Counter(FakeBot):
 
     sent_at: float = 0.0
 
-    async def _say(self, connection: Connection, line: Utterance) -> None:
+    async def _say(self, connection: BotConnection, line: Utterance) -> None:
         if line.hz:
             await super()._say(connection, line)
             return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from websockets.asyncio.server import ServerConnection, serve
@@ -18,11 +18,12 @@ from pytest_voiceeval.errors import WireError
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.testing_judge import FakeJudge, JudgeReply, JudgeRequest, JudgeServer
 from pytest_voiceeval.wire import rtvi
-from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
+from pytest_voiceeval.wire.connection import ConnectionLostError
 from pytest_voiceeval.wire.frames import Audio, Message, decode, encode_audio, encode_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 __all__ = [
+    "BotConnection",
     "FakeBot",
     "FakeJudge",
     "JudgeReply",
@@ -108,7 +109,7 @@ class FakeBot:
         self._next_line = 0
         self._speaking: asyncio.Task[None] | None = None
 
-    async def open(self, _url: str, _limit: float) -> Connection:
+    async def open(self, _url: str, _limit: float) -> MemoryConnection:
         """Return a connection to this bot in memory; fits ``CallSettings.opener``."""
         near, far = memory_pipe()
         self._background = asyncio.get_running_loop().create_task(self.play(far))
@@ -124,7 +125,7 @@ class FakeBot:
         async with serve(session, "127.0.0.1", port, max_size=MAX_MESSAGE_BYTES, compression=None) as server:
             yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
 
-    async def play(self, connection: Connection) -> None:
+    async def play(self, connection: BotConnection) -> None:
         """Play the bot over one connection until that is lost."""
         self.connections += 1
         quiet_since = math.inf
@@ -144,7 +145,7 @@ class FakeBot:
             if self._speaking is not None:
                 self._speaking.cancel()
 
-    def _listen(self, connection: Connection, frame: Audio, quiet_since: float) -> float:
+    def _listen(self, connection: BotConnection, frame: Audio, quiet_since: float) -> float:
         now = asyncio.get_running_loop().time()
         self.heard.append((now, frame.pcm))
         if np.abs(np.frombuffer(frame.pcm, "<i2").astype(int)).max(initial=0) > 1000:
@@ -153,7 +154,7 @@ class FakeBot:
             return math.inf
         return quiet_since
 
-    async def _answer(self, connection: Connection, message: rtvi.Envelope) -> None:
+    async def _answer(self, connection: BotConnection, message: rtvi.Envelope) -> None:
         if message.type == rtvi.CLIENT_READY:
             data = {"version": "1.1.0", "about": {"library": "fake"}}
             await self._tell(connection, rtvi.BOT_READY, data, message.id)
@@ -170,7 +171,7 @@ class FakeBot:
             elif answer is not ...:
                 await self._tell(connection, rtvi.SERVER_RESPONSE, {"t": name, "d": answer}, message.id)
 
-    def _say_next(self, connection: Connection) -> bool:
+    def _say_next(self, connection: BotConnection) -> bool:
         busy = self._speaking is not None and not self._speaking.done()
         if busy or self._next_line >= len(self.lines):
             return False
@@ -179,7 +180,7 @@ class FakeBot:
         self._speaking = asyncio.get_running_loop().create_task(self._say(connection, line))
         return True
 
-    async def _say(self, connection: Connection, line: Utterance) -> None:
+    async def _say(self, connection: BotConnection, line: Utterance) -> None:
         loop = asyncio.get_running_loop()
         with suppress(ConnectionLostError):
             for payload in line.sends:
@@ -203,46 +204,100 @@ class FakeBot:
                 await self._tell(connection, rtvi.SERVER_MESSAGE, payload)
 
     async def _tell(
-        self, connection: Connection, kind: str, data: Any, message_id: str | None = None
+        self, connection: BotConnection, kind: str, data: Any, message_id: str | None = None
     ) -> None:
         with suppress(ConnectionLostError):
             await connection.send(encode_message(rtvi.Envelope(type=kind, id=message_id, data=data)))
 
 
-def memory_pipe() -> tuple[MemoryConnection, MemoryConnection]:
-    """Return the two ends of a connection in memory."""
-    near, far = MemoryConnection(), MemoryConnection()
-    near.peer, far.peer = far, near
-    return near, far
-
-
-class MemoryConnection:
-    """One end of a connection in memory."""
-
-    def __init__(self) -> None:
-        self.peer: MemoryConnection | None = None
-        self._incoming: asyncio.Queue[bytes | str | None] = asyncio.Queue()
-        self._closed = False
+class BotConnection(Protocol):
+    """A bot's end of a connection: whole messages, both ways."""
 
     async def send(self, content: bytes) -> None:
         """Send one message; raises ConnectionLostError."""
-        if self._closed or self.peer is None:
-            raise ConnectionLostError("closed with code 1000")
-        self.peer._incoming.put_nowait(content)
 
     async def receive(self) -> bytes | str:
         """Return the next message; raises ConnectionLostError."""
-        content = None if self._closed and self._incoming.empty() else await self._incoming.get()
-        if content is None:
-            raise ConnectionLostError("closed with code 1000")
-        return content
+
+    async def close(self) -> None:
+        """Close it."""
+
+
+def memory_pipe() -> tuple[MemoryConnection, BotConnection]:
+    """Return the two ends of a connection in memory, the bridge's and a bot's."""
+    far = _MemoryBotEnd()
+    return MemoryConnection(far), far
+
+
+class MemoryConnection:
+    """The bridge's end of a connection in memory."""
+
+    backlog = 0
+
+    def __init__(self, far: _MemoryBotEnd) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._far = far
+        self._early: list[bytes | str] = []
+        self._take: Callable[[bytes | str], object] = self._early.append
+        self._lose: Callable[[str], object] = str
+        self._closed = False
+        far.near = self
+
+    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[str], object]) -> None:
+        """Hand each message to ``take``, what has come already first; to ``lose``, how it ended."""
+        early, self._early = self._early, []
+        self._take, self._lose = take, lose
+        for message in early:
+            self._loop.call_soon(take, message)
+        if self._closed:
+            self._loop.call_soon(lose, _CLOSED)
+
+    def send(self, content: bytes) -> None:
+        """Send one message; raises ConnectionLostError."""
+        if self._closed:
+            raise ConnectionLostError(_CLOSED)
+        self._far.incoming.put_nowait(content)
 
     async def close(self) -> None:
         """Close both ends; what is on the way is still received."""
-        if not self._closed and self.peer is not None:
-            self._closed = self.peer._closed = True
-            self._incoming.put_nowait(None)
-            self.peer._incoming.put_nowait(None)
+        self.end()
+
+    def arrive(self, content: bytes) -> None:
+        """Take a message of the bot's."""
+        if self._closed:
+            raise ConnectionLostError(_CLOSED)
+        self._loop.call_soon(lambda: self._take(content))
+
+    def end(self) -> None:
+        """Tell both ends that it is over."""
+        if not self._closed:
+            self._closed = True
+            self._far.incoming.put_nowait(None)
+            self._loop.call_soon(lambda: self._lose(_CLOSED))
+
+
+_CLOSED = "closed with code 1000"
+
+
+class _MemoryBotEnd:
+    near: MemoryConnection
+
+    def __init__(self) -> None:
+        self.incoming: asyncio.Queue[bytes | str | None] = asyncio.Queue()
+        self._over = False
+
+    async def send(self, content: bytes) -> None:
+        self.near.arrive(content)
+
+    async def receive(self) -> bytes | str:
+        content = None if self._over else await self.incoming.get()
+        if content is None:
+            self._over = True
+            raise ConnectionLostError(_CLOSED)
+        return content
+
+    async def close(self) -> None:
+        self.near.end()
 
 
 class _ServerSide:

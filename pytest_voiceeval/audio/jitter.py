@@ -132,6 +132,11 @@ class JitterBuffer:
             self._queued += len(samples)
 
     def _take(self, now: float) -> PlayedFrame:
+        first = self._queue[0] if self._queue else None
+        if first is not None and len(first.samples) == self._frame_samples:
+            self._queue.popleft()
+            self._queued -= self._frame_samples
+            return PlayedFrame(first.samples, ((0, now - first.begins_at),))
         frame = np.zeros(self._frame_samples, dtype=np.int16)
         delays = []
         filled = 0

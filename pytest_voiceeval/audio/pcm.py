@@ -25,8 +25,11 @@ def to_float(pcm: bytes, channels: int = 1) -> Floats:
 
 def to_int16(samples: Floats) -> Int16s:
     """Return ``samples`` as int16, rounded to nearest and clipped, without dither."""
-    rounded: Int16s = np.clip(np.rint(samples * np.float32(32768)), -32768, 32767).astype(np.int16)
-    return rounded
+    scaled = samples * np.float32(32768)
+    np.rint(scaled, out=scaled)
+    np.minimum(scaled, 32767, out=scaled)
+    np.maximum(scaled, -32768, out=scaled)
+    return scaled.astype(np.int16)
 
 
 def interleave(left: Int16s, right: Int16s) -> bytes:

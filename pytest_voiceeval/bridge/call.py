@@ -18,6 +18,7 @@ from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.sync import world_sync
 from pytest_voiceeval.bridge.tape import Tape
+from pytest_voiceeval.bridge.ticker import Ticker
 from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.bridge.warp import WarpLoop
 from pytest_voiceeval.errors import BotLostError
@@ -135,35 +136,29 @@ class _Call:
         self._begun = self._loop.time()
         self._started_at = _wall_time(self._loop)
         self._note("the call begins")
-        ticking = self._loop.create_task(self._carry(), name="bridge carries")
+        ticker = Ticker(self._begun, FRAME_SECONDS, self._carry)
         try:
             await self._legs[AGENT].requests.send_text(KICKOFF)
-            reason = await self._until_over(ticking)
+            reason = await self._until_over(ticker.failed)
             self._note(f"the call is over: {reason.value}")
             await self._drain(reason)
+            if ticker.failed.done():
+                ticker.failed.result()
         finally:
-            ticking.cancel()
-            await asyncio.wait([ticking])
-        if not ticking.cancelled():
-            ticking.result()
+            ticker.stop()
         return reason
 
-    async def _carry(self) -> None:
-        """Give each side a frame of the other's sound every 20 ms, and put both on the tape."""
-        begun = self._now_absolute()
-        count = 0
-        while True:
-            due = count * FRAME_SECONDS
-            user, agent = (self._listeners[side].buffer.pop(due) for side in SIDES)
-            noisy = None if self._noise is None else self._noise.mix(user.samples)
-            if self._tape.record(user, agent, user_heard=noisy):
-                self._active()
-            self._outgoing[AGENT].play(user, noisy)
-            self._outgoing[USER].play(agent)
-            count += 1
-            await asyncio.sleep(max(begun + count * FRAME_SECONDS - self._loop.time(), 0))
+    def _carry(self, number: int) -> None:
+        """Give each side the frame ``number`` of the other's sound, and put both on the tape."""
+        due = number * FRAME_SECONDS
+        user, agent = (self._listeners[side].buffer.pop(due) for side in SIDES)
+        noisy = None if self._noise is None else self._noise.mix(user.samples)
+        if self._tape.record(user, agent, user_heard=noisy):
+            self._active()
+        self._outgoing[AGENT].play(user, noisy)
+        self._outgoing[USER].play(agent)
 
-    async def _until_over(self, ticking: asyncio.Task[None]) -> StopReason:
+    async def _until_over(self, fault: asyncio.Future[None]) -> StopReason:
         lost = {side: self._legs[side].lost for side in SIDES}
         while True:
             if self._exit.done():
@@ -177,14 +172,14 @@ class _Call:
                     f"the {peer.shown} went away {self._now():.1f} s into the call: "
                     f"{lost[USER].result()}; expected the simulated user to stay until the bridge hangs up"
                 )
-            if ticking.done():
-                ticking.result()
+            if fault.done():
+                fault.result()
             reason, at = next_limit(self._settings, self._listeners, self._last_activity)
             if self._now() >= at:
                 self._check_simulator(reason)
                 return reason
             gone = [future for future in lost.values() if not future.done()]
-            waited: list[asyncio.Future[Any]] = [self._exit, *gone, ticking]
+            waited: list[asyncio.Future[Any]] = [self._exit, *gone, fault]
             await asyncio.wait(
                 waited,
                 timeout=min(at - self._now(), CHECK_SECONDS),

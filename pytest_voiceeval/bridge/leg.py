@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.errors import BotUnreachableError, WireError
@@ -48,9 +49,9 @@ class Leg:
         self._tasks = tasks
         self._hear = hear
         self._note = note
-        self._unsent: asyncio.Queue[bytes] = asyncio.Queue(UNSENT_FRAMES)
+        self._fault: asyncio.Future[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._connection: Connection | None = None
-        self._running: list[asyncio.Task[None]] = []
 
     async def open(self, limit: float) -> None:
         """Connect within ``limit`` seconds and exchange the handshake.
@@ -69,11 +70,9 @@ class Leg:
                 f"{self.peer.shown} could not be reached within {limit:g} s: {exc}; {expected}"
             ) from None
         self.lost = asyncio.get_running_loop().create_future()
-        self._unsent = asyncio.Queue(UNSENT_FRAMES)
-        self._running = [
-            self._tasks.create_task(self._receive(self._connection), name=f"{self.peer.side} receives"),
-            self._tasks.create_task(self._send(self._connection), name=f"{self.peer.side} sends"),
-        ]
+        self._fault = asyncio.get_running_loop().create_future()
+        self._watching = self._tasks.create_task(self._watch(self._fault), name=f"{self.peer.side} leg")
+        self._connection.listen(self._take, partial(self._end, self._connection))
         try:
             await self.requests.handshake(limit=HANDSHAKE_SECONDS)
         except RequestFailedError as exc:
@@ -89,54 +88,58 @@ class Leg:
             await self.open(limit)
 
     async def send(self, envelope: Envelope) -> None:
-        """Queue a message."""
+        """Send a message."""
         self.send_frame(encode_message(envelope))
 
     def send_frame(self, content: bytes) -> None:
-        """Queue an encoded frame."""
+        """Send an encoded frame; what a lost connection is given is lost, too."""
+        if self._connection is None:
+            return
         try:
-            self._unsent.put_nowait(content)
-        except asyncio.QueueFull:
+            self._connection.send(content)
+        except ConnectionLostError as exc:
+            self._lose(str(exc))
+        if self._connection.backlog > UNSENT_FRAMES:
             self._lose(f"the bot stopped reading: {UNSENT_FRAMES} frames wait to be sent")
 
     async def close(self) -> None:
-        """Close the connection and end its tasks; may be called twice."""
-        running, self._running = self._running, []
-        for task in running:
-            task.cancel()
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
-        if running:
-            await asyncio.wait(running)
+        """Close the connection; may be called twice."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait([self._watching])
+            self._watching = None
 
-    async def _send(self, connection: Connection) -> None:
-        while True:
-            content = await self._unsent.get()
-            try:
-                await connection.send(content)
-            except ConnectionLostError as exc:
-                self._lose(str(exc))
-                return
+    async def _watch(self, fault: asyncio.Future[None]) -> None:
+        """Wait for what goes wrong where no task is, so that it ends the call."""
+        await fault
 
-    async def _receive(self, connection: Connection) -> None:
-        while True:
-            try:
-                content = await connection.receive()
-            except ConnectionLostError as exc:
-                self._lose(str(exc))
-                return
-            try:
-                frame = decode(content)
-            except WireError as exc:
-                self.skipped_frames += 1
-                self._note(f"[{self.peer.side.upper()}] frame skipped: {exc}")
-                continue
-            if isinstance(frame, Message) and frame.envelope.type in REPLIES:
-                if not self.requests.resolve(frame.envelope):
-                    self._note(f"[{self.peer.side.upper()}] reply to nothing that waits: {frame.envelope}")
-                continue
+    def _take(self, content: bytes | str) -> None:
+        """Take a message; an error in what is done with it is the call's."""
+        try:
+            self._digest(content)
+        except Exception as exc:  # whatever it is: nobody else would hear of it
+            if self._fault is not None and not self._fault.done():
+                self._fault.set_exception(exc)
+
+    def _digest(self, content: bytes | str) -> None:
+        try:
+            frame = decode(content)
+        except WireError as exc:
+            self.skipped_frames += 1
+            self._note(f"[{self.peer.side.upper()}] frame skipped: {exc}")
+            return
+        if not (isinstance(frame, Message) and frame.envelope.type in REPLIES):
             self._hear(frame)
+        elif not self.requests.resolve(frame.envelope):
+            self._note(f"[{self.peer.side.upper()}] reply to nothing that waits: {frame.envelope}")
+
+    def _end(self, connection: Connection, reason: str) -> None:
+        """Note the end of a connection, but for one that was given up here."""
+        if connection is self._connection:
+            self._lose(reason)
 
     def _lose(self, reason: str) -> None:
         if not self.lost.done():

@@ -37,8 +37,7 @@ from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.run.summary import summary_text
 from pytest_voiceeval.scenarios.base import Scenario
-from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
-from pytest_voiceeval.wire.connection import Connection
+from pytest_voiceeval.testing import FakeBot, MemoryConnection, Utterance, VirtualClock, exit_message
 
 SETTINGS = RunSettings()
 
@@ -384,7 +383,7 @@ def test_durations_and_times_are_those_of_the_calls_clock(tmp_path: Path) -> Non
             settings=CallSettings(max_duration=600, opener=opener, clock="virtual"),
         )
 
-    async def opener(url: str, limit: float) -> Connection:
+    async def opener(url: str, limit: float) -> MemoryConnection:
         return await (agent if "agent" in url else user).open(url, limit)
 
     conversation = VirtualClock().run(call())

@@ -1,0 +1,161 @@
+"""A WebSocket as an asyncio protocol: what comes is handed on as it is read, what is sent is written at once.
+
+websockets' own connections pass each message through tasks and queues, both ways; a call has a hundred
+messages a second. The protocol itself is theirs (their Sans-I/O layer).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import cast
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import ConnectionClosed, InvalidState
+from websockets.frames import CloseCode, Frame, Opcode
+from websockets.http11 import Response
+from websockets.uri import WebSocketURI
+
+from pytest_voiceeval.wire.limits import KEEPALIVE_SECONDS, MAX_MESSAGE_BYTES
+
+CLOSE_SECONDS = 1.0
+"""How long a peer may take to agree to a closing."""
+
+
+class ConnectionLostError(Exception):
+    """The peer closed the connection, or it broke; the text says how."""
+
+
+class WebSocketConnection(asyncio.Protocol):
+    """The client's end of a WebSocket.
+
+    Attributes:
+        opened: done when the handshake is; fails as that does.
+        backlog: messages that were given to be sent since the peer stopped reading; 0 while it reads.
+    """
+
+    def __init__(self, uri: WebSocketURI) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._wire = ClientProtocol(uri, max_size=MAX_MESSAGE_BYTES)
+        self._parts: list[bytes] = []
+        self._opcode = Opcode.BINARY
+        self._early: list[bytes | str] = []
+        self._take: Callable[[bytes | str], object] = self._early.append
+        self._lose: Callable[[str], object] = str
+        self._lost: asyncio.Future[str] = self._loop.create_future()
+        self._keepalive: asyncio.TimerHandle | None = None
+        self._paused = False
+        self.opened: asyncio.Future[None] = self._loop.create_future()
+        self.backlog = 0
+
+    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[str], object]) -> None:
+        """Hand each message to ``take``, what has come already first; to ``lose``, how it ended."""
+        early, self._early = self._early, []
+        self._take, self._lose = take, lose
+        for message in early:
+            take(message)
+        if self._lost.done():
+            lose(self._lost.result())
+
+    def send(self, content: bytes) -> None:
+        """Send one message; raises ConnectionLostError."""
+        try:
+            self._wire.send_binary(content)
+        except (ConnectionClosed, InvalidState):
+            raise ConnectionLostError(self._ending()) from None
+        self._flush()
+        self.backlog = self.backlog + 1 if self._paused else 0
+
+    async def close(self) -> None:
+        """Close, waiting a second at most for the peer to agree."""
+        with suppress(ConnectionClosed, InvalidState):
+            self._wire.send_close(CloseCode.NORMAL_CLOSURE)
+        self._flush()
+        await asyncio.wait([self._lost], timeout=CLOSE_SECONDS)
+        self.abort()
+
+    def abort(self) -> None:
+        """Drop the connection."""
+        if not self._lost.done():
+            self._transport.abort()
+
+    # asyncio's side
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for the upgrade."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._wire.send_request(self._wire.connect())
+        self._flush()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what is complete with ``data``."""
+        self._wire.receive_data(data)
+        for event in self._wire.events_received():
+            if isinstance(event, Frame):
+                self._receive(event)
+            elif isinstance(event, Response) and self._wire.handshake_exc is None:
+                self._keepalive = self._loop.call_later(KEEPALIVE_SECONDS, self._ping)
+                self.opened.set_result(None)
+        self._flush()
+        if self._wire.close_expected():
+            self._loop.call_later(CLOSE_SECONDS, self.abort)
+
+    def eof_received(self) -> None:
+        """Take the end of the peer's stream; the transport closes itself."""
+        self._wire.receive_eof()
+        self._flush()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell how it ended."""
+        self._wire.receive_eof()
+        if self._keepalive is not None:
+            self._keepalive.cancel()
+        self._lost.set_result(self._ending())
+        if not self.opened.done():
+            self.opened.set_exception(
+                self._wire.handshake_exc or exc or ConnectionError("closed during the handshake")
+            )
+        self._lose(self._lost.result())
+
+    def pause_writing(self) -> None:
+        """Note that the peer does not read as fast as we send."""
+        self._paused = True
+
+    def resume_writing(self) -> None:
+        """Note that it does again."""
+        self._paused = False
+        self.backlog = 0
+
+    def _receive(self, frame: Frame) -> None:
+        """Take a frame; a message may come in several."""
+        if frame.opcode in (Opcode.BINARY, Opcode.TEXT):
+            self._opcode = frame.opcode
+        elif frame.opcode is not Opcode.CONT:
+            return  # the protocol has answered it
+        self._parts.append(bytes(frame.data))
+        if frame.fin:
+            content, self._parts = b"".join(self._parts), []
+            self._take(content if self._opcode is Opcode.BINARY else content.decode(errors="replace"))
+
+    def _flush(self) -> None:
+        for content in self._wire.data_to_send():
+            if content:
+                self._transport.write(content)
+            elif self._transport.can_write_eof():
+                self._transport.write_eof()
+
+    def _ping(self) -> None:
+        """Keep whatever is between us and the peer from forgetting the connection."""
+        with suppress(ConnectionClosed, InvalidState):
+            self._wire.send_ping(b"")
+            self._flush()
+            self._keepalive = self._loop.call_later(KEEPALIVE_SECONDS, self._ping)
+
+    def _ending(self) -> str:
+        close, ours = self._wire.close_rcvd, self._wire.close_sent
+        if close is not None:
+            return f"closed with code {close.code}" + (f" ({close.reason})" if close.reason else "")
+        if ours is not None and ours.code == CloseCode.MESSAGE_TOO_BIG:
+            return f"it sent a message of more than {MAX_MESSAGE_BYTES} bytes"
+        return "dropped without a close message"

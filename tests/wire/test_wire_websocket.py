@@ -1,0 +1,203 @@
+"""The bridge's end of a WebSocket, against servers that behave and servers that do not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+
+from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, open_connection
+from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+
+pytestmark = pytest.mark.asyncio
+
+
+class Heard:
+    """What a connection brings."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.messages: asyncio.Queue[bytes | str] = asyncio.Queue()
+        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        connection.listen(self.messages.put_nowait, self.ended.set_result)
+
+    async def next(self) -> bytes | str:
+        return await asyncio.wait_for(self.messages.get(), 10)
+
+    async def end(self) -> str:
+        return await asyncio.wait_for(self.ended, 10)
+
+
+@asynccontextmanager
+async def server(
+    session: Callable[[ServerConnection], Awaitable[None]], **options: object
+) -> AsyncIterator[str]:
+    async with serve(session, "127.0.0.1", 0, max_size=MAX_MESSAGE_BYTES, **options) as running:  # type: ignore[arg-type]
+        yield f"ws://127.0.0.1:{next(iter(running.sockets)).getsockname()[1]}"
+
+
+async def echo(socket: ServerConnection) -> None:
+    async for message in socket:
+        await socket.send(message)
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, MAX_MESSAGE_BYTES])
+async def test_messages_of_any_size_pass_both_ways(size: int) -> None:
+    async with server(echo) as url:
+        connection = await open_connection(url, 5)
+        heard = Heard(connection)
+        connection.send(b"x" * size)
+        assert await heard.next() == b"x" * size
+        await connection.close()
+        assert await heard.end() == "closed with code 1000"
+
+
+async def test_many_messages_keep_their_order() -> None:
+    async with server(echo) as url:
+        connection = await open_connection(url, 5)
+        heard = Heard(connection)
+        for number in range(1000):
+            connection.send(number.to_bytes(2, "big"))
+        assert [await heard.next() for _ in range(1000)] == [n.to_bytes(2, "big") for n in range(1000)]
+        await connection.close()
+
+
+async def test_a_message_in_fragments_comes_whole_and_text_as_text() -> None:
+    async def session(socket: ServerConnection) -> None:
+        await socket.send([b"a" * 5, b"b" * 5, b"c"])
+        await socket.send("grüße")
+        await socket.wait_closed()
+
+    async with server(session) as url:
+        connection = await open_connection(url, 5)
+        heard = Heard(connection)
+        assert await heard.next() == b"aaaaabbbbbc"
+        assert await heard.next() == "grüße"
+        await connection.close()
+
+
+async def sends_until(connection: Connection, deadline: float) -> None:
+    while asyncio.get_running_loop().time() < deadline:
+        connection.send(b"")
+        await asyncio.sleep(0.001)
+
+
+async def test_what_comes_before_anybody_listens_is_kept() -> None:
+    async def session(socket: ServerConnection) -> None:
+        await socket.send(b"first")
+        await socket.close(1011, "broken")
+
+    async with server(session) as url:
+        connection = await open_connection(url, 5)
+        deadline = asyncio.get_running_loop().time() + 10
+        with pytest.raises(ConnectionLostError, match="broken"):
+            await sends_until(connection, deadline)
+        heard = Heard(connection)
+        assert await heard.next() == b"first"
+        assert await heard.end() == "closed with code 1011 (broken)"
+
+
+async def test_a_connection_that_breaks_is_told() -> None:
+    async def session(socket: ServerConnection) -> None:
+        await socket.recv()
+        socket.transport.abort()
+
+    async with server(session) as url:
+        connection = await open_connection(url, 5)
+        heard = Heard(connection)
+        connection.send(b"x")
+        assert await heard.end() == "dropped without a close message"
+        with pytest.raises(ConnectionLostError, match="dropped"):
+            connection.send(b"y")
+        await connection.close()
+
+
+async def test_a_ping_is_answered() -> None:
+    answered = asyncio.get_running_loop().create_future()
+
+    async def session(socket: ServerConnection) -> None:
+        await (await socket.ping())
+        answered.set_result(True)
+        await socket.wait_closed()
+
+    async with server(session) as url:
+        connection = await open_connection(url, 5)
+        assert await asyncio.wait_for(answered, 10)
+        await connection.close()
+
+
+async def test_a_peer_that_stops_reading_leaves_a_backlog_until_it_reads_again() -> None:
+    go_on = asyncio.Event()
+
+    async def session(socket: ServerConnection) -> None:
+        await go_on.wait()
+        async for _ in socket:
+            pass
+
+    async with server(session, max_queue=1) as url:
+        connection = await open_connection(url, 5)
+        assert connection.backlog == 0
+        for _ in range(200):
+            connection.send(bytes(100_000))
+        assert connection.backlog > 10
+        go_on.set()
+        deadline = asyncio.get_running_loop().time() + 20
+        while connection.backlog:
+            assert asyncio.get_running_loop().time() < deadline
+            await asyncio.sleep(0.001)
+        await connection.close()
+
+
+async def raw_server(answer: bytes) -> tuple[asyncio.Server, str]:
+    async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    listening = await asyncio.start_server(session, "127.0.0.1", 0)
+    return listening, f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b"", "did not receive a valid HTTP response"),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "did not receive a valid HTTP response"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "HTTP 404"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "HTTP 200"),
+    ],
+    ids=["nothing", "another protocol", "no such path", "a web page"],
+)
+async def test_what_is_no_websocket_is_told(answer: bytes, told: str) -> None:
+    listening, url = await raw_server(answer)
+    async with listening:
+        with pytest.raises(OSError, match=told):
+            await open_connection(url, 0.2)
+
+
+async def test_a_server_that_never_answers_is_told_in_time() -> None:
+    gone = asyncio.Event()
+
+    async def session(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.wait([asyncio.ensure_future(reader.read())])  # it may be reset
+        writer.close()
+        gone.set()
+
+    async with await asyncio.start_server(session, "127.0.0.1", 0) as listening:
+        url = f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        with pytest.raises(OSError, match="no answer to the WebSocket handshake"):
+            await open_connection(url, 0.1)
+        await asyncio.wait_for(gone.wait(), 10)
+
+
+async def test_tls_is_asked_of_a_server_that_has_none() -> None:
+    async with server(echo) as url:
+        with pytest.raises(OSError, match=r"."):  # the system's words
+            await open_connection(url.replace("ws://", "wss://"), 0.2)
+
+
+async def test_an_url_that_is_none_is_told() -> None:
+    with pytest.raises(OSError, match="isn't a valid URI"):
+        await open_connection("http://127.0.0.1:1", 0.1)
