@@ -21,7 +21,8 @@ from pytest_voiceeval.commands.judge_arguments import (
     seconds_or_zero,
     whole,
 )
-from pytest_voiceeval.errors import UnknownNameError, VoiceEvalError
+from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run
+from pytest_voiceeval.errors import VoiceEvalError
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
@@ -47,39 +48,12 @@ def add_parser(commands: Commands) -> None:
         description=DESCRIPTION,
         allow_abbrev=False,  # --judge-api-key is not --judge-api-key-env
     )
-    _add_selection(parser)
+    add_selection(parser)
     _add_bots(parser)
     _add_limits(parser)
     _add_retries(parser)
     add_judge_arguments(parser)
     parser.set_defaults(run=run)
-
-
-def _add_selection(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("scenarios")
-    group.add_argument(
-        "--scenarios",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="names, domains or globs (default: those of --domain, else of --resume, else all)",
-    )
-    group.add_argument("--domain", default="", metavar="D", help="all scenarios whose name begins with D__")
-    group.add_argument("--list", action="store_true", help="print their names and exit")
-    group.add_argument("--list-domains", action="store_true", help="print their domains and exit")
-    group.add_argument(
-        "--output-dir",
-        type=Path,
-        default=Path("eval_results"),
-        metavar="DIR",
-        help="folder in which each run makes its own (eval_results)",
-    )
-    group.add_argument(
-        "--resume",
-        default="",
-        metavar="RUN",
-        help="go on with a run: its timestamp, its name or its folder; what has a result is not held again",
-    )
 
 
 def _add_bots(parser: argparse.ArgumentParser) -> None:
@@ -173,8 +147,8 @@ def _add_retries(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hold the scenarios that are chosen; return 1 if one came to an error, or nothing could be held."""
     keep_quiet()
-    resumed = _resumed(options)
-    names = _names(options, resumed)
+    resumed = resumed_run(options)
+    names = chosen_names(options, resumed)
     if options.list or options.list_domains:
         domains = dict.fromkeys(name.partition("__")[0] for name in names)
         print("\n".join(domains if options.list_domains else names))  # noqa: T201
@@ -194,44 +168,6 @@ def run(options: argparse.Namespace) -> int:
     counts = ", ".join(f"{words[word]} {word}" for word in ("passed", "failed", "skipped", "error"))
     print(f"{counts}\nrun folder: {folder}")  # noqa: T201
     return 1 if words["error"] else 0
-
-
-def _resumed(options: argparse.Namespace) -> Path | None:
-    """Return the folder of the run to go on with; ``None`` for a new one.
-
-    Raises:
-        UnknownNameError: if there is no such run.
-    """
-    from pytest_voiceeval.run.resume import find_run  # noqa: PLC0415
-
-    if not options.resume:
-        return None
-    try:
-        return find_run(options.resume, options.output_dir, Path.cwd())
-    except ValueError as exc:
-        raise UnknownNameError(f"--resume {options.resume}: {exc}") from None
-
-
-def _names(options: argparse.Namespace, resumed: Path | None) -> Sequence[str]:
-    """Return the names of the scenarios that are chosen.
-
-    Raises:
-        UnknownNameError: if there is none of that name, or in that domain.
-    """
-    from pytest_voiceeval.run.history import read_invocations, scenario_names  # noqa: PLC0415
-    from pytest_voiceeval.scenarios.packs import packs_of  # noqa: PLC0415
-    from pytest_voiceeval.scenarios.registry import list_eval_scenarios, select  # noqa: PLC0415
-
-    for pack in packs_of(options.pack):
-        pack.load()
-    if options.scenarios:
-        return select(options.scenarios)
-    names = list_eval_scenarios()
-    if options.domain:
-        chosen = [name for name in names if name.startswith(f"{options.domain}__")]
-        return chosen or select([options.domain])
-    before = set(scenario_names(read_invocations(resumed))) if resumed else set()
-    return [name for name in names if name in before] or names
 
 
 def _new_folder(output_dir: Path) -> Path:

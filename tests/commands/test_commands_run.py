@@ -33,6 +33,8 @@ class Kiosk(Scenario):
 
 for _name in ("kiosk__tea", "kiosk__coffee", "stand__juice"):
     register_eval_scenario(type(_name, (Kiosk,), {"name": _name}))
+for _name, _split in (("bench__one", "base"), ("bench__two", "test")):
+    register_eval_scenario(type(_name, (Kiosk,), {"name": _name, "splits": frozenset({_split})}))
 """
 
 TALK = [Utterance("Welcome.", 0.2, 300), Utterance("Bye.", 0.2, 350, late_sends=(exit_message(),))]
@@ -195,6 +197,31 @@ def test_scenarios_and_domains_are_listed(place: Path, run: Run, capsys: pytest.
     assert not (place / "eval_results").exists()
 
 
+@pytest.mark.parametrize("chosen", [("--domain", "bench"), ("--scenarios", "bench"), ()])
+def test_a_domain_stands_for_the_tasks_of_a_split(
+    run: Run, capsys: pytest.CaptureFixture[str], chosen: tuple[str, ...]
+) -> None:
+    for split, expected in (((), "bench__one"), (("--split", "test"), "bench__two")):
+        assert run("--list", *chosen, *split) == 0
+        listed = capsys.readouterr().out.split()
+        assert [name for name in listed if name.startswith("bench__")] == [expected]
+
+
+def test_a_run_of_scenarios_that_are_gone_is_not_gone_on_with_by_all(
+    place: Path, run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = place / "eval_results" / "eval_20260102_030405"
+    folder.mkdir(parents=True)
+    start = {"resolved_scenario_names": ["kiosk__closed"]}
+    (folder / "run_args.json").write_text(json.dumps({"invocations": [start]}))
+    assert run("--resume", folder.name) == 1
+    assert capsys.readouterr().err == (
+        "error: --resume eval_20260102_030405: its run_args.json names no scenario that there is; say which "
+        "to hold with --scenarios\n"
+    )
+    assert [path.name for path in folder.iterdir()] == ["run_args.json"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -202,6 +229,7 @@ def test_scenarios_and_domains_are_listed(place: Path, run: Run, capsys: pytest.
             ["--scenarios", "kiosk__te"],
             "error: no scenario or domain 'kiosk__te'; did you mean 'kiosk__tea'",
         ),
+        (["--domain", "bench", "--split", "tset"], "error: bench has no split 'tset'; it has: base, test"),
         (["--domain", "kios"], "error: no scenario or domain 'kios'; did you mean 'kiosk'"),
         (["--resume", "20200101_000000"], "error: --resume 20200101_000000: no such run; there is none in"),
         (["--domain", "kiosk", "--agent", "lokal"], "error: no profile 'lokal'"),
