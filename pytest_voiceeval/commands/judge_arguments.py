@@ -6,9 +6,13 @@ import argparse
 import math
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
+from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.scoring.judge_settings import JudgeSettings
+from pytest_voiceeval.wire.address import shown
+
+T = TypeVar("T")
 
 DEFAULTS = {field.name: field.default for field in fields(JudgeSettings)}
 
@@ -45,9 +49,29 @@ def seconds_or_zero(text: str) -> float:
     return 0.0 if number(text) == 0 else seconds(text)
 
 
-def seconds_or_none(text: str) -> float | None:
-    """Return a number of seconds above 0; ``None`` for the word."""
-    return None if text.strip().lower() == "none" else seconds(text)
+def or_none(parse: Callable[[str], T]) -> Callable[[str], T | None]:
+    """Return a parser that takes the word ``none`` too."""
+
+    def parsed(text: str) -> T | None:
+        if text.strip().lower() == "none":
+            return None
+        try:
+            return parse(text)
+        except argparse.ArgumentTypeError as exc:
+            raise argparse.ArgumentTypeError(f"{exc}, or none") from None
+
+    return parsed
+
+
+seconds_or_none = or_none(seconds)
+
+
+def integer(text: str) -> int:
+    """Return a whole number, also one below 0."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number; write one, such as 42") from None
 
 
 def whole(text: str) -> int:
@@ -65,14 +89,16 @@ def count(text: str) -> int:
     return value
 
 
+LEFT_OUT = "'none' leaves it out of the request"
+
 _ARGUMENTS: dict[str, tuple[Callable[[str], Any], str]] = {
     "timeout": (seconds, "seconds that one reply may take"),
     "api_key_env": (str.strip, "environment variable that holds the key"),
-    "temperature": (number, "temperature of the request"),
-    "top_p": (share, "top_p of the request"),
-    "seed": (whole, "seed of the request"),
-    "max_tokens": (count, "most tokens of a reply"),
-    "thinking_token_budget": (count, "most tokens of thoughts; sent only if given"),
+    "temperature": (or_none(number), f"temperature of the request; {LEFT_OUT}"),
+    "top_p": (or_none(share), f"top_p of the request; {LEFT_OUT}"),
+    "seed": (or_none(integer), f"seed of the request; {LEFT_OUT}"),
+    "max_tokens": (or_none(count), f"most tokens of a reply; {LEFT_OUT}"),
+    "thinking_token_budget": (or_none(count), "most tokens of thoughts; sent only if given"),
     "context_message_limit": (count, "most messages of each model, if they are compacted"),
     "context_system_string_limit": (count, "longest text of a system message then, in characters"),
     "context_string_limit": (count, "longest other text then"),
@@ -112,8 +138,13 @@ def judge_settings(options: argparse.Namespace) -> JudgeSettings | None:
     """Return how the judge is asked; ``None`` if there is none.
 
     Raises:
-        DefinitionError: if a value makes no sense.
+        DefinitionError: if a value makes no sense, or only one of URL and model is given.
     """
-    if not (options.judge_url and options.judge_model):
+    url, model = options.judge_url, options.judge_model
+    if url and not model:
+        raise DefinitionError(f"--judge-url {shown(url)}: name its model too, with --judge-model")
+    if model and not url:
+        raise DefinitionError(f"--judge-model {model}: say where it is too, with --judge-url")
+    if not url:
         return None
     return JudgeSettings(**{name: getattr(options, f"judge_{name}") for name in DEFAULTS})

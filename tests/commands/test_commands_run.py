@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import threading
@@ -13,6 +14,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from pytest_voiceeval.__main__ import main
+from pytest_voiceeval.commands.judge_arguments import add_judge_arguments, judge_settings
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
@@ -239,6 +241,11 @@ def test_a_run_of_scenarios_that_are_gone_is_not_gone_on_with_by_all(
             "error: the clock 'charged' cannot be had with the agent ws://127.0.0.1:9",
         ),
         (
+            ["--domain", "kiosk", "--judge-url", "http://127.0.0.1:9/v1"],
+            "error: --judge-url http://127.0.0.1:9/v1: name its model too, with --judge-model",
+        ),
+        (["--domain", "kiosk", "--judge-model", "m"], "error: --judge-model m: say where it is too"),
+        (
             ["--domain", "kiosk", "--judge-url", "ftp://x", "--judge-model", "m"],
             "error: write an http:// or https:// URL",
         ),
@@ -259,6 +266,7 @@ def test_what_cannot_be_done_is_one_line_and_leaves_nothing(
     [
         (["--judge-threshold", "2"], "'2' is not from 0 to 1"),
         (["--judge-top-p", "nan"], "'nan' is no number"),
+        (["--judge-seed", "few"], "'few' is no whole number; write one, such as 42, or none"),
         (["--judge-timeout", "0"], "'0' is no time"),
         (["--judge-max-tokens", "0"], "'0' is too small"),
         (["--judge-api-key", "X"], "unrecognized arguments: --judge-api-key X"),
@@ -273,6 +281,20 @@ def test_a_wrong_number_is_wrong_usage(
         run(*arguments)
     assert caught.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_fields_of_the_judges_request_can_be_left_out() -> None:
+    parser = argparse.ArgumentParser()
+    add_judge_arguments(parser)
+    names = ("temperature", "top_p", "seed", "max_tokens", "thinking_token_budget")
+    words = [word for name in names for word in (f"--judge-{name.replace('_', '-')}", "none")]
+    address = ["--judge-url", "http://127.0.0.1:9/v1", "--judge-model", "m"]
+    settings = judge_settings(parser.parse_args([*address, *words]))
+    assert settings is not None
+    assert [getattr(settings, name) for name in names] == [None] * 5
+    negative = judge_settings(parser.parse_args([*address, "--judge-seed", "-7"]))
+    assert negative is not None
+    assert negative.seed == -7
 
 
 def test_a_run_that_is_none_cannot_be_looked_at(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
