@@ -8,7 +8,6 @@ from collections.abc import Iterator
 MOST_WORDS = 22
 FEWEST_WORDS = 4
 
-_BEFORE_ME = "to|for|with|from|by|of|at|about|gives?|tells?|send|let|help|offer|charge|refund"
 _PERSONS = (
     (r"you are|you're", "I am"),
     (r"you were", "I was"),

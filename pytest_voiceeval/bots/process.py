@@ -67,7 +67,7 @@ class BotProcess:
             await self._ready(self._process)
         try:
             yield self._url
-        except Exception as exc:
+        except Exception as exc:  # whatever broke the call: if the process died, that is why
             # The connection ends a little before the process does.
             with suppress(subprocess.TimeoutExpired):
                 code = await asyncio.to_thread(self._process.wait, _DEATH_SECONDS)

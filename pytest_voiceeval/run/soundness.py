@@ -46,7 +46,7 @@ def check_scenario(name: str, cls: type[Scenario]) -> Iterator[Finding]:
         yield from basic
         if not any(finding.is_fault for finding in basic):
             yield from checker.outcome(scenario)
-    except Exception as exc:
+    except Exception as exc:  # a pack's properties and tools may raise anything
         yield checker.fault(f"it cannot be looked at: {_told(exc)}")
 
 

@@ -12,6 +12,7 @@ from pytest_voiceeval.tools.base import StandardSchemaTool
 from pytest_voiceeval.tools.params import error_details, parameter_properties, required_parameters
 from pytest_voiceeval.tools.registry import tool_name
 from pytest_voiceeval.tools.write import WriteScenarioTool
+from pytest_voiceeval.world.overlay import plain_copy
 
 P = TypeVar("P", bound=BaseModel)
 
@@ -116,7 +117,7 @@ class CheckedTool(StandardSchemaTool, Generic[P]):
         if self.NEEDS_DB and not self.state.get("db"):
             return error_result("db_not_initialized", self.NO_DB_MESSAGE)
         try:
-            return snapshot(self.run(params))  # type: ignore[arg-type]  # PARAMS_MODEL is the class of P
+            return plain_copy(self.run(params))  # type: ignore[arg-type]  # PARAMS_MODEL is the class of P
         except ToolRefusal as refusal:
             return refusal.result
 
@@ -154,12 +155,3 @@ class CheckedWriteTool(CheckedTool[P], WriteScenarioTool, Generic[P]):
                 "result": result,
             }
         )
-
-
-def snapshot(value: Any) -> Any:
-    """Return a copy of JSON-like ``value`` that is made of plain objects and lists."""
-    if isinstance(value, dict):
-        return {key: snapshot(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [snapshot(part) for part in value]
-    return value
