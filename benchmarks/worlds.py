@@ -27,7 +27,10 @@ DAYS = [f"2024-05-{day:02}" for day in range(1, 31)]
 
 def database(chance: random.Random) -> dict[str, Any]:
     """Return a database of about 7 MB as indented JSON."""
-    prices = lambda: {kind: chance.randrange(50, 900) for kind in ("basic", "middle", "best")}  # noqa: E731
+
+    def prices() -> dict[str, int]:
+        return {kind: chance.randrange(50, 900) for kind in ("basic", "middle", "best")}
+
     things = {
         f"T{n:03}": {
             "id": f"T{n:03}",

@@ -1,4 +1,4 @@
-"""Types of the packs: run by ``tox -e lint``.
+"""Types of the packs and of the benchmarks: run by ``tox -e lint``.
 
 The files of a pack import one another relatively, from a folder whose name may be no identifier.
 """
@@ -16,7 +16,17 @@ PACKS = (ROOT, ROOT / "examples" / "coffee")
 
 
 def main() -> int:
-    """Return mypy's exit code over all packs."""
+    """Return mypy's exit code over all packs, else over the benchmarks."""
+    return _check_packs() or _check_benchmarks()
+
+
+def _check_benchmarks() -> int:
+    command = ["mypy", "--config-file", str(ROOT / "pyproject.toml"), *map(str, ROOT.glob("benchmarks/*.py"))]
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join([str(ROOT), str(ROOT / "benchmarks")])}
+    return subprocess.run([sys.executable, "-m", *command], cwd=ROOT, check=False, env=environment).returncode
+
+
+def _check_packs() -> int:
     with tempfile.TemporaryDirectory() as folder:
         names = []
         for number, pack in enumerate(PACKS):
