@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from pytest_voiceeval import get_eval_data_root
+from pytest_voiceeval import data_path
 
 DOMAIN = "eva_airline"
 DATASET = "eva_airline_dataset.jsonl"
@@ -114,13 +114,13 @@ class EvaTask:
 
 
 def read_tasks() -> list[EvaTask]:
-    """Return the scenarios of the dataset in its order; none if the data are not there.
+    """Return the scenarios of the dataset in its order.
 
     Raises:
+        DataMissingError: if the data are not there.
         ValueError: if the file is there and is not as it must be.
     """
-    path = get_eval_data_root(DOMAIN) / DOMAIN / DATASET
-    return list(_tasks(path)) if path.is_file() else []
+    return list(_tasks(data_path(DOMAIN, DATASET)))
 
 
 def _tasks(path: Path) -> Iterator[EvaTask]:

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from eva_world import eva
 from pack_play import assert_gold_passes, assert_prompt_is_clean, rehearsal_of, scores_of
+from pytest_voiceeval.builtin.scenarios import _eva_airline as pack
 from pytest_voiceeval.builtin.scenarios import _eva_caller, _eva_plays, _eva_tasks
-from pytest_voiceeval.builtin.scenarios import eva_airline as pack
 
 from pytest_voiceeval import Say, Scenario, SuccessSignal, Use
+from pytest_voiceeval.errors import DataMissingError
 from pytest_voiceeval.model.metrics import Verdict
 from pytest_voiceeval.scenarios.rehearsal import sabotage
 
@@ -100,7 +101,7 @@ def record(**changes: Any) -> dict[str, Any]:
 
 def scenario_of(write: Write, **changes: Any) -> Scenario:
     write(record(**changes))
-    [cls] = pack.scenarios()
+    [cls] = pack.scenarios(__name__)
     return cls()
 
 
@@ -108,14 +109,15 @@ def guidelines(scenario: Scenario) -> list[str]:
     return scenario.user_actions.guidelines[1:]
 
 
-def test_without_data_there_are_no_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_data_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVAL_DATA_ROOT", str(tmp_path))
-    assert list(pack.scenarios()) == []
+    with pytest.raises(DataMissingError, match="the data of eva_airline are not here"):
+        list(pack.scenarios(__name__))
 
 
 def test_five_scenarios_have_names_of_their_own_and_come_first(write: Write) -> None:
     write(*(record(id=task_id) for task_id in ("9.1.2", "7.2.1", "1.1.3", "1.1.2", "5.1.1")))
-    assert [(cls.name, cls.task_id) for cls in pack.scenarios()] == [
+    assert [(cls.name, cls.task_id) for cls in pack.scenarios(__name__)] == [
         ("eva_airline__voluntary_date_change", "1.1.2"),
         ("eva_airline__cancellation_refund", "5.1.1"),
         ("eva_airline__escalation_edge_case", "7.2.1"),
@@ -309,7 +311,7 @@ def test_the_caller_of_a_rehearsal_says_who_they_are_and_what_they_want(
 @pytest.fixture
 def real(monkeypatch: pytest.MonkeyPatch) -> dict[str, Scenario]:
     monkeypatch.setenv("EVAL_DATA_ROOT", str(DATA))
-    return {str(cls.task_id): cls() for cls in pack.scenarios()}
+    return {str(cls.task_id): cls() for cls in pack.scenarios(__name__)}
 
 
 @needs_data

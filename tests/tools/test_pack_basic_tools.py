@@ -4,9 +4,28 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.tools import get_schema_tool_for_eval
+from pytest_voiceeval.tools import get_schema_tool_for_eval, list_schema_tools_for_eval
+from pytest_voiceeval.tools.registry import find_tool
 
 pytestmark = pytest.mark.usefixtures("builtin_tools")
+
+
+def test_the_default_namespace_has_the_documented_twenty_tools() -> None:
+    ours = [name for name in list_schema_tools_for_eval("default") if _is_built_in(name)]
+    assert len(ours) == 20
+    assert set(ours) == {
+        *("SendRTVIMessageTool", "SendScenarioSummaryTool", "SendExitMessageTool", "EndConversationTool"),
+        *("GetCityWeatherTool", "ReadFileTool", "SaveQuestionAnswerTool", "PlaceOrderTool", "GetMenuTool"),
+        *("JoinWaitListTool", "DropWaitListTool", "GetWaitlistTool"),
+        *("LookupAccountTool", "CheckOrderStatusTool", "ProcessRefundTool", "StartItemReturnTool"),
+        *("ChangePlanTool", "UnlockAccountTool", "CancelSubscriptionTool", "ResolveTicketTool"),
+    }
+
+
+def _is_built_in(name: str) -> bool:
+    """Return whether no test has registered it."""
+    cls = find_tool(name, "default")
+    return cls is not None and cls.__module__.startswith("pytest_voiceeval.")
 
 
 @pytest.mark.parametrize("city", ["San Francisco", "Zürich", ""])
