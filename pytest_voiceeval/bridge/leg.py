@@ -61,7 +61,7 @@ class Leg:
         """
         expected = (
             f"expected a bot there that speaks pipecat's WebSocket transport (protobuf) and RTVI; "
-            f"start it, or correct --voice-{self.peer.side}"
+            f"start it, or correct --voice-{self.peer.side} (of `run`: --{self.peer.side})"
         )
         try:
             self._connection = await self._opener(self.peer.url, limit)

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-NO_JUDGE = "no judge is configured (--voice-judge-url and --voice-judge-model name one)"
+NO_JUDGE = (
+    "no judge is configured (--voice-judge-url and --voice-judge-model name one; of `run`: --judge-url and "
+    "--judge-model)"
+)
 MISSING_VERDICT = "the judge gave no verdict on this assertion"
 
 

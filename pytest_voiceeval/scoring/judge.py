@@ -106,7 +106,8 @@ def _nothing_observed(conversation: Conversation, asked: JudgeInput, assertions:
     if lost:
         raise JudgeError(
             f"there is nothing to judge by: the evidence of the call could not be had ({'; '.join(lost)}); "
-            "to have the transcript judged, run with --voice-judge-include-conversation"
+            "to have the transcript judged, run with --voice-judge-include-conversation (of `run`: "
+            "--judge-include-conversation)"
         )
     entries = [{"index": n + 1, "reason": NOTHING_OBSERVED} for n in range(len(assertions))]
     opinion = Opinion(0.0, NOTHING_OBSERVED, assertion_verdicts(entries, assertions))

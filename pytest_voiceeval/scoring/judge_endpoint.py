@@ -26,7 +26,8 @@ SHORTEST_KEY = 12
 
 CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens"})
 REMEDIES = {
-    400: "what the endpoint does not take can be left out, as with --voice-judge-top-p=none",
+    400: "what the endpoint does not take can be left out, as with --voice-judge-top-p=none (of `run`: "
+    "--judge-top-p=none)",
     401: "see that the key in {key} is right",
     403: "see that the key in {key} is right",
     404: "see that URL (most end in /v1) and model are right",
@@ -104,7 +105,8 @@ class JudgeEndpoint:
                 body = await self._post(asked, sample)
         except (TimeoutError, openai.APITimeoutError):
             raise self._error(
-                f"gave no reply within {seconds:g} s; give it more with --voice-judge-timeout"
+                f"gave no reply within {seconds:g} s; give it more with --voice-judge-timeout (of `run`: "
+                "--judge-timeout)"
             ) from None
         except openai.APIStatusError as exc:
             remedy = REMEDIES.get(exc.status_code, "").format(key=self._settings.api_key_env)
@@ -151,7 +153,10 @@ class JudgeEndpoint:
             raise self._error(f"answered with no chat completion: {self._short(body)}") from None
         reason = (choice.finish_reason or "").lower()
         if reason in CUT_OFF:
-            raise self._error("was cut off at its longest reply; give it more with --voice-judge-max-tokens")
+            raise self._error(
+                "was cut off at its longest reply; give it more with --voice-judge-max-tokens (of `run`: "
+                "--judge-max-tokens)"
+            )
         if choice.message.refusal:
             raise self._error(f"refused: {self._short(choice.message.refusal)}")
         if not choice.message.text.strip():
@@ -177,7 +182,8 @@ def missing_key(settings: JudgeSettings) -> str:
         return ""
     return (
         f"no key for {settings.url}: the environment variable {settings.api_key_env} is not set; put the key "
-        "there (any text, if the endpoint takes none), or name another one with --voice-judge-api-key-env"
+        "there (any text, if the endpoint takes none), or name another one with --voice-judge-api-key-env "
+        "(of `run`: --judge-api-key-env)"
     )
 
 

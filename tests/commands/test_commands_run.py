@@ -176,6 +176,7 @@ def test_a_scenario_that_comes_to_an_error_is_told_by_the_exit_code(
     out = capsys.readouterr().out
     assert "0 passed, 0 failed, 0 skipped, 2 error\n" in out
     assert "ws://127.0.0.1:9" in out
+    assert "or correct --voice-user (of `run`: --user)" in out
     assert (only_run(place) / "all_summary.txt").exists()
 
 

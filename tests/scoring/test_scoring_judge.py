@@ -168,7 +168,7 @@ def test_an_endpoint_elsewhere_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> N
     [
         (
             JudgeReply("no such field: top_p", status=400),
-            "answered HTTP 400: *: top_p*left out*--voice-judge-top-p=none",
+            "answered HTTP 400: *: top_p*left out*--voice-judge-top-p=none (of `run`: --judge-top-p=none)",
         ),
         (
             JudgeReply("no such model", status=404),
@@ -177,7 +177,7 @@ def test_an_endpoint_elsewhere_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> N
         (JudgeReply("<html>Ö</html>", status=418), "answered HTTP 418: *Ö*"),
         (
             JudgeReply(GOOD, finish_reason="length"),
-            "was cut off at its longest reply*--voice-judge-max-tokens",
+            "was cut off at its longest reply*--voice-judge-max-tokens (of `run`: --judge-max-tokens)",
         ),
         (JudgeReply(GOOD, finish_reason="MAX_TOKENS"), "was cut off at its longest reply*"),
         (JudgeReply(None), "gave an empty reply (finish_reason 'stop')"),
@@ -231,7 +231,9 @@ def test_what_goes_on_failing_is_an_error_after_three_times() -> None:
 def test_a_judge_that_hangs_is_given_up() -> None:
     with JudgeServer(JudgeReply(hangs=True)) as server:
         error = judged(server, timeout=0.3).error
-    assert error.endswith("gave no reply within 0.3 s; give it more with --voice-judge-timeout")
+    assert error.endswith(
+        "gave no reply within 0.3 s; give it more with --voice-judge-timeout (of `run`: --judge-timeout)"
+    )
     assert len(server.requests) == 1
 
 
