@@ -20,9 +20,11 @@ from pytest_voiceeval.plugin.hooks import (
     pytest_addoption,
     pytest_cmdline_main,
     pytest_configure,
+    pytest_fixture_post_finalizer,
     pytest_fixture_setup,
     pytest_load_initial_conftests,
     pytest_runtest_makereport,
+    pytest_runtest_setup,
     pytest_unconfigure,
 )
 
@@ -31,9 +33,11 @@ __all__ = [
     "pytest_addoption",
     "pytest_cmdline_main",
     "pytest_configure",
+    "pytest_fixture_post_finalizer",
     "pytest_fixture_setup",
     "pytest_load_initial_conftests",
     "pytest_runtest_makereport",
+    "pytest_runtest_setup",
     "pytest_unconfigure",
     "voice_agent",
     "voice_conversation",

@@ -10,19 +10,12 @@ import pytest
 from pytest_voiceeval.errors import DefinitionError, JudgeError
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK
-from pytest_voiceeval.plugin.notes import forget, note
+from pytest_voiceeval.plugin.notes import note
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.failure import judge_error_text, nothing_to_score_by
-from pytest_voiceeval.report.properties import (
-    ARTIFACTS,
-    ATTEMPTS,
-    RETRY_REASON,
-    SCENARIO,
-    attempts,
-    properties,
-)
+from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, attempts, properties
 from pytest_voiceeval.run.logs import mute_default_sink
 from pytest_voiceeval.run.session import RunFolder
 
@@ -107,7 +100,6 @@ def voice_folder(
     name = node.name if isinstance(node, VoiceItem) else str(voice_scenario.name)
     folder = claim_folder(pytestconfig.stash[run_folder_key].open() / file_name(name))
     write_note(folder, item, pytestconfig.stash[invocation_key])
-    forget(request.node, (ATTEMPTS, RETRY_REASON))  # of the item before a plugin ran it again
     note(request.node, [(ARTIFACTS, str(folder))])
     return folder
 

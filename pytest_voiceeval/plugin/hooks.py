@@ -16,7 +16,7 @@ from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
-from pytest_voiceeval.plugin.notes import note
+from pytest_voiceeval.plugin.notes import forget, note
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.resuming import (
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 allure_key = pytest.StashKey[AllureAttachments]()
 roots_key = pytest.StashKey[Any]()
-broken_key = pytest.StashKey[list[tuple[str, BaseException]]]()
+broken_key = pytest.StashKey[dict[pytest.FixtureDef[object], BaseException]]()
+"""With what our fixtures failed whose failure pytest keeps, and raises again for other tests."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{SCENARIO_MARK}(name): the scenario that the voice_* fixtures are for"
     )
-    config.stash[broken_key] = []
+    config.stash[broken_key] = {}
     folder = _place(config, settings)
     _register_collection(config, selection)
     if not hasattr(config, "workerinput"):
@@ -191,14 +192,28 @@ def pytest_fixture_setup(
 ) -> Generator[None, object, object]:
     """Remember with what a fixture of ours failed, or one that overrides it.
 
-    The exception itself is kept: pytest raises it again in every test that asks for a wide fixture.
+    The exception itself is kept, as long as pytest does: it raises it again in every test that asks for a
+    wide fixture.
     """
     try:
         return (yield)
     except (Exception, pytest.fail.Exception) as exc:
         if fixturedef.argname in VOICE_FIXTURES:
-            request.config.stash[broken_key].append((fixturedef.argname, exc))
+            request.config.stash[broken_key][fixturedef] = exc
         raise
+
+
+def pytest_fixture_post_finalizer(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> None:
+    """Let go of the exception of a fixture that is torn down, and of the recordings in its frames."""
+    request.config.stash[broken_key].pop(fixturedef, None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test that a plugin runs again tell nothing of the try before."""
+    forget(item)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -234,7 +249,8 @@ def _note_broken(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.
     if call.when != "setup" or call.excinfo is None or not report.failed:
         return
     error = call.excinfo.value
-    fixture = next((name for name, broken in item.config.stash[broken_key] if broken is error), None)
+    broken = item.config.stash[broken_key].items()
+    fixture = next((definition.argname for definition, kept in broken if kept is error), None)
     if fixture is None:
         return
     pairs: list[Property] = [(BROKEN, fixture)]

@@ -39,7 +39,7 @@ def properties(metrics: Metrics) -> list[Property]:
         for r in metrics.scores.results
     ]
     found += [(f"voice_{key}", content[key]) for key in ("judge_score", "judge_error") if key in content]
-    latency = content["latency_stats"]["mean_ms"]
+    latency = content["latency_stats"].get("mean_ms")
     if latency is not None:
         found.append(("voice_latency_mean_ms", round(latency, 1)))
     found += [

@@ -10,6 +10,7 @@ from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.run.agent_turns import retried_attempts
+from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.unjudged import unjudged_line
 
@@ -45,6 +46,7 @@ def summary_lines(
         tally: how many scenarios were to be held, and what became of them.
         full: list the files of all scenarios, however many there are.
     """
+    metrics = {place: readable(record) for place, record in metrics.items()}
     width = max((len(outcome.scenario) for outcome in outcomes), default=0)
     for outcome in outcomes:
         record = metrics.get(outcome.folder) if outcome.folder else None
@@ -69,9 +71,12 @@ def _figures(record: Mapping[str, Any] | None) -> str:
     if record is None:
         return ""
     stats = record.get("latency_stats") or {}
-    latency = "no latency measured"
-    if stats.get("count"):
-        latency = f"latency {stats['mean_ms']:.0f} ms mean, {stats['p95_ms']:.0f} ms p95"
+    figures = [
+        f"{stats[key]:.0f} ms {word}"
+        for key, word in (("mean_ms", "mean"), ("p95_ms", "p95"))
+        if stats.get(key) is not None
+    ]
+    latency = f"latency {', '.join(figures)}" if figures else "no latency measured"
     call = f"{record.get('total_turns', '?')} turns"
     if isinstance(seconds := record.get("duration_seconds"), int | float):
         call += f" in {seconds:.1f} s"

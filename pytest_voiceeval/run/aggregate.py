@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from pytest_voiceeval.model.turns import SIDES
 from pytest_voiceeval.run.agent_turns import has_too_few, task_successful
 from pytest_voiceeval.run.files import read_json
+from pytest_voiceeval.run.readable import number
 
 TOKEN_KINDS = ("n_calls", "prompt", "completion")
 BOOLEANS = {
@@ -35,10 +35,6 @@ def no_tokens() -> dict[str, dict[str, int]]:
     return {side: dict.fromkeys(TOKEN_KINDS, 0) for side in ("agent", "user")}
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _passed(verdicts: object) -> list[bool]:
     """Return whether each of ``verdicts`` passed; what is no list of verdicts has none."""
     entries = verdicts if isinstance(verdicts, list) else []
@@ -57,9 +53,9 @@ def _results(metrics: Mapping[str, Any]) -> dict[str, list[Any]]:
     results: dict[str, list[Any]] = {}
     for key, bucket in BOOLEANS.items():
         results[bucket] = [metrics[key]] if isinstance(metrics.get(key), bool) else []
-    if _is_number(metrics.get("judge_score")):
-        results["judge_score"] = [float(metrics["judge_score"])]
-    if _is_number(metrics.get("nl_assertion_pass_rate")):
+    if (score := number(metrics.get("judge_score"))) is not None:
+        results["judge_score"] = [float(score)]
+    if number(metrics.get("nl_assertion_pass_rate")) is not None:
         results["nl_assertion"] = _assertions(metrics)
     results["db_state_assertion"] = _passed(metrics.get("db_state_assertion_verdicts"))
     if isinstance(metrics.get("is_successful"), bool):
@@ -69,10 +65,11 @@ def _results(metrics: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _counts(usage: object, side: str) -> dict[str, int]:
-    """Return the counts of one side that are whole numbers."""
+    """Return the counts of one side that are whole numbers, and none that is too long to print."""
     counts = usage.get(side) if isinstance(usage, Mapping) else None
     given = counts if isinstance(counts, Mapping) else {}
-    return {kind: value for kind in TOKEN_KINDS if isinstance(value := given.get(kind), int)}
+    found = {kind: value for kind in TOKEN_KINDS if isinstance(value := given.get(kind), int)}
+    return {kind: value for kind, value in found.items() if number(int(value)) is not None}
 
 
 @dataclass

@@ -10,10 +10,10 @@ from typing import Any
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file holds; ``None`` if it is missing or no JSON."""
+    """Return what a JSON file holds; ``None`` if it is missing, no JSON, or nested too deep to be read."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -13,6 +13,7 @@ SHORTEST = 6
 """Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
 
 _VARIABLE = re.compile(rf"(?i){SECRET}$")
+_SECRET_FLAG = re.compile(rf"(?i)-[^=]*{SECRET}$")
 _QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s]+")
 _FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
 _ASSIGNED = re.compile(rf"(?i)\b(\w*{SECRET}=)(\"[^\"]*\"|'[^']*'|[^\s&]+)")
@@ -41,7 +42,7 @@ def _redacted_list(values: list[Any], environment: Mapping[str, str]) -> list[An
     is_secret = False
     for value in values:
         found.append(REDACTED if is_secret else redacted(value, environment))
-        is_secret = isinstance(value, str) and value.startswith("-") and _VARIABLE.search(value) is not None
+        is_secret = isinstance(value, str) and _SECRET_FLAG.match(value) is not None
     return found
 
 

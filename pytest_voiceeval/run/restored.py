@@ -9,6 +9,7 @@ from typing import Any
 from pytest_voiceeval.model.metrics import Breakdown, Metrics, Scores, SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.run.evidence import RULE, TRANSCRIPT
+from pytest_voiceeval.run.readable import readable
 
 KEYS = {
     SuccessSignal.ACTION_MATCH: "is_action_match",
@@ -35,7 +36,7 @@ ALWAYS: dict[str, Any] = {
 
 def restored_metrics(content: Mapping[str, Any], folder: Path) -> Metrics:
     """Return the metrics that ``metrics.json`` in ``folder`` holds, with all that reports tell of them."""
-    full = ALWAYS | dict(content) | {"scenario_directory": str(folder)}
+    full = ALWAYS | readable(content) | {"scenario_directory": str(folder)}
     name = str(full.get("scenario_name") or folder.name)
     results = tuple(_result(signal, full) for signal in SuccessSignal)
     scores = Scores(_verdict(full), results, _breakdown(full.get("success_breakdown")))
@@ -65,7 +66,7 @@ def _result(signal: SuccessSignal, content: Mapping[str, Any]) -> SignalResult:
 
 
 def _verdict(content: Mapping[str, Any]) -> Verdict:
-    if content.get("verdict") in set(Verdict):
+    if content.get("verdict") in list(Verdict):
         return Verdict(content["verdict"])
     success = content.get("is_successful")
     if not isinstance(success, bool):

@@ -11,6 +11,7 @@ from pytest_voiceeval.bridge.endpoint import Endpoint
 from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
 from pytest_voiceeval.run.agent_turns import agent_turns
 from pytest_voiceeval.run.counted_turns import counted_turns
+from pytest_voiceeval.run.earlier import ITEM_FILE
 from pytest_voiceeval.run.evaluate import hold
 from pytest_voiceeval.run.files import claim_folder
 from pytest_voiceeval.run.settings import RunSettings
@@ -96,8 +97,12 @@ def _retry_reason(conversation: Conversation, settings: RunSettings) -> str | No
 
 
 def move_aside(folder: Path, suffix: str) -> Path:
-    """Move all that is in ``folder`` into a new one beside it; ``folder`` stays, and is nobody else's."""
+    """Move what a call left in ``folder`` into a new one beside it.
+
+    ``folder`` stays, and so does the note in it that says whose it is.
+    """
     aside = claim_folder(folder.with_name(folder.name + suffix))
     for path in sorted(folder.iterdir()):
-        path.rename(aside / path.name)
+        if path.name != ITEM_FILE:
+            path.rename(aside / path.name)
     return aside

@@ -14,6 +14,7 @@ from typing import Any
 
 from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.files import claim_folder, read_json
+from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.world.files import write_json, write_text
 
 CSV_HEADER = ("Scenario", "User_Transcript", "Agent_Transcript", "Latency_ms")
@@ -160,9 +161,10 @@ def write_session_files(
     """
     from pytest_voiceeval.run.summary import summary_text  # noqa: PLC0415 - a controller may need no scoring
 
+    latencies, summary = latencies_csv(records), summary_text(records, tally, min_agent_turns, warnings)
     write_json(folder / "all_metrics.json", list(records))
-    write_text(folder / "all_latencies.csv", latencies_csv(records))
-    write_text(folder / "all_summary.txt", summary_text(records, tally, min_agent_turns, warnings))
+    write_text(folder / "all_latencies.csv", latencies)
+    write_text(folder / "all_summary.txt", summary)
 
 
 def latencies_csv(records: Sequence[Mapping[str, Any]]) -> str:
@@ -170,8 +172,8 @@ def latencies_csv(records: Sequence[Mapping[str, Any]]) -> str:
     table = io.StringIO(newline="")
     table.write(",".join(CSV_HEADER) + "\n")
     writer = csv.writer(table, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    for record in records:
-        for entry in record.get("latencies") or ():
+    for record in map(readable, records):
+        for entry in record.get("latencies", ()):
             texts = [record.get("scenario_name"), entry["user_transcript"], entry["agent_transcript"]]
             writer.writerow([*map(str, texts), _Milliseconds(entry["latency_ms"])])
     return table.getvalue()

@@ -8,6 +8,7 @@ from typing import Any
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, retried_attempts
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
 from pytest_voiceeval.run.metrics import latency_stats
+from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.unjudged import unjudged_line
 
@@ -29,7 +30,11 @@ def aggregate(records: Sequence[Record], min_agent_turns: int = 0) -> RunAggrega
 def summary_text(
     records: Sequence[Record], tally: Tally, min_agent_turns: int = 0, warnings: Sequence[str] = ()
 ) -> str:
-    """Return the summary of a run, of which ``records`` are the metrics of its scenarios."""
+    """Return the summary of a run, of which ``records`` are the metrics of its scenarios.
+
+    Metrics that are not complete, or not as they must be, tell what there is in them.
+    """
+    records = [readable(record) for record in records]
     run = aggregate(records, min_agent_turns)
     minutes = sum(record.get("scenario_duration") or 0 for record in records) / 60
     turns = sum(record.get("total_turns") or 0 for record in records)
@@ -91,7 +96,7 @@ def _scenario_lines(record: Record) -> Iterator[str]:
     stats = record.get("latency_stats") or {}
     yield f"  Latency Measurements: {stats.get('count', 0)}"
     for label, key in STATS if stats.get("count") else ():
-        yield f"    {label}: {stats[key]:.1f}ms"
+        yield f"    {label}: {_milliseconds(stats.get(key))}"
 
 
 def _latency_lines(records: Sequence[Record]) -> Iterator[str]:
@@ -99,8 +104,11 @@ def _latency_lines(records: Sequence[Record]) -> Iterator[str]:
     stats = latency_stats(pooled)
     yield f"  Total Measurements: {stats['count']}"
     for label, key in STATS:
-        value = stats[key]
-        yield f"  {label}: N/A" if value is None else f"  {label}: {value:.1f}ms"
+        yield f"  {label}: {_milliseconds(stats[key])}"
+
+
+def _milliseconds(value: float | None) -> str:
+    return "N/A" if value is None else f"{value:.1f}ms"
 
 
 def _stall_lines(run: RunAggregator, min_agent_turns: int) -> Iterator[str]:

@@ -269,3 +269,51 @@ def test_a_fixture_may_leave_figures_of_the_agent_as_the_readme_shows(
     write("scenarios/conftest.py", f"import pytest\n\n{server}\n{fixture}\n{shown}")
     _, metrics = hold("pass")
     assert metrics["trace_metrics"] == {"ttfb": 0.2}
+
+
+LETS_GO = """
+import gc
+import weakref
+import pytest
+
+RAISED = []
+
+class Broken(Exception):
+    pass
+
+def broken():
+    error = Broken("no line")
+    RAISED.append(weakref.ref(error))
+    raise error
+
+@pytest.fixture
+def voice_conversation():
+    broken()
+
+@pytest.fixture(scope="module")
+def voice_user():
+    broken()
+
+def pytest_sessionfinish(session):
+    gc.collect()
+    print("raised", len(RAISED), "kept", sum(ref() is not None for ref in RAISED))
+"""
+
+
+def test_what_broke_a_fixture_is_kept_no_longer_than_the_fixture(
+    project: pytest.Pytester, write: Callable[[str, str], Path]
+) -> None:
+    write("conftest.py", LETS_GO)
+    write(
+        "tests/test_by_hand.py",
+        "import pytest\n\npytestmark = pytest.mark.voice_scenario('shop__good')\n\n"
+        "def test_one(voice_user):\n    pass\n\n"
+        "def test_two(voice_user):\n    pass\n\n"
+        "def test_three(voice_conversation):\n    pass\n",
+    )
+    # A run within this process, and pytest-rerunfailures, keep exceptions for themselves.
+    result = project.runpytest_subprocess("tests/test_by_hand.py", "-s", "-p", "no:rerunfailures")
+    result.assert_outcomes(errors=3)
+    result.stdout.fnmatch_lines(
+        ["*raised 2 kept 0", "voice scenarios: 0 passed, 0 failed, 0 skipped, 3 errors"]
+    )

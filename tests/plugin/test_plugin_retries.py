@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import run_folder
+from conftest import CONFTEST, run_folder
+from pytest_voiceeval.run.earlier import read_note
 
 Write = Callable[[str, str], Path]
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n2",)])
@@ -139,6 +140,78 @@ def test_an_item_that_a_plugin_runs_again_begins_anew(project: pytest.Pytester, 
         "shop__wrong_tea.attempt1",
         "shop__wrong_tea.2",
     }
+
+
+def test_what_was_held_again_just_now_is_not_from_before_and_counts_once(
+    project: pytest.Pytester, write: Write
+) -> None:
+    write("conftest.py", BOTS)
+    write(
+        "tests/test_by_hand.py",
+        "import pytest\n\n@pytest.mark.voice_scenario('shop__good')\n"
+        "def test_tea(voice_metrics):\n    pass\n",
+    )
+    for start in ((), ("--voice-resume",)):
+        options = [f"{flag}={run_folder(project.path).name}" for flag in start]
+        result = project.runpytest("tests/test_by_hand.py", FAST, *options)
+        result.assert_outcomes(passed=1)
+        result.stdout.fnmatch_lines(["voice scenarios: 1 passed, *, 1 held again; 1 of 1 with*"])
+        result.stdout.no_fnmatch_line("*from before*")
+    run = run_folder(project.path)
+    assert "Total Scenarios: 1\n" in (run / "all_summary.txt").read_text(encoding="utf-8")
+    assert len(json.loads((run / "all_metrics.json").read_text())) == 1
+    for folder in ("shop__good", "shop__good.2"):
+        note = read_note(run / folder)
+        assert note is not None
+        assert note.item == "tests/test_by_hand.py::test_tea"
+
+
+TRIES = """
+from pytest_voiceeval.errors import BotUnreachableError
+
+TRIES = {
+    "shop__good": [BotUnreachableError("no agent"), None],
+    "shop__wrong_tea": [None, BotUnreachableError("no agent")],
+}
+
+@pytest.fixture
+def voice_user(request):
+    name = request.node.name.removeprefix("test_")
+    if error := TRIES[name].pop(0):
+        raise error
+"""
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_try_tells_nothing_of_the_one_before(project: pytest.Pytester, write: Write, by_hand: bool) -> None:
+    pytest.importorskip("pytest_rerunfailures")
+    # The caller comes first: the second try of a test by hand ends before it has a scenario.
+    write(
+        "conftest.py",
+        CONFTEST.replace("(voice_scenario, voice", "(voice_user, voice_scenario, voice") + TRIES,
+    )
+    write(
+        "tests/test_by_hand.py",
+        "import pytest\n\n"
+        "@pytest.mark.voice_scenario('shop__good')\n"
+        "def test_shop__good(voice_user, voice_metrics):\n    assert voice_metrics.successful\n\n"
+        "@pytest.mark.voice_scenario('shop__wrong_tea')\n"
+        "def test_shop__wrong_tea(voice_user, voice_metrics):\n    assert voice_metrics.successful\n",
+    )
+    chosen = "tests/test_by_hand.py" if by_hand else "--voice-scenarios=shop"
+    result = project.runpytest(chosen, "--reruns=1", "--junitxml=junit.xml")
+    result.assert_outcomes(passed=1, errors=1)
+    cases = {
+        str(case.get("name")).removeprefix("test_"): {
+            p.get("name"): p.get("value") for p in case.iter("property")
+        }
+        for case in ET.parse(project.path / "junit.xml").iter("testcase")
+    }
+    assert cases["shop__good"]["voice_verdict"] == "passed"
+    assert "voice_error" not in cases["shop__good"]
+    assert cases["shop__wrong_tea"] == {"voice_scenario": "shop__wrong_tea", "voice_error": "voice_user"}
+    summary = (run_folder(project.path) / "all_summary.txt").read_text(encoding="utf-8")
+    assert "Without a verdict, in no rate: 1 error(s)\n" in summary
 
 
 @WORKERS

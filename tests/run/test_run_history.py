@@ -26,6 +26,10 @@ ENVIRONMENT = {"JUDGE_API_KEY": "sk-canary-123", "HOME": "/home/someone", "TOKEN
         ("the tab is /home/someone", "the tab is /home/someone"),
         (["--password", "abc", "-k", "pizza"], ["--password", "<redacted>", "-k", "pizza"]),
         (
+            ["--voice-judge-api-key-env=MY_KEY", "-k", "token", "--api-key=abc", "-x"],
+            ["--voice-judge-api-key-env=MY_KEY", "-k", "token", "--api-key=<redacted>", "-x"],
+        ),
+        (
             {"judge_api_key": "abc", "judge_api_key_name": "X"},
             {"judge_api_key": "<redacted>", "judge_api_key_name": "X"},
         ),
