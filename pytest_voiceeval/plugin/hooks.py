@@ -52,7 +52,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Keep a complaint of pytest-asyncio, which came with us, out of runs that do not use it.
+    """Keep a complaint of pytest-asyncio out of runs that do not use it.
 
     It warns where its ini key for the scope of loops is not set; with ``filterwarnings = error`` that would
     end a run in which nothing has to do with either of us.

@@ -71,9 +71,14 @@ class _Plays:
 
     def _passed(self, call: Conversation) -> Iterator[Finding]:
         scores = score(self._scenario, call)
-        if scores.verdict is Verdict.PASSED or (self._judged and not scores.breakdown.failed):
-            return
         errors = [f"{error['tool']} answered {error['answer']}" for error in tool_errors(call.agent.context)]
+        if scores.verdict is Verdict.PASSED or (self._judged and not scores.breakdown.failed):
+            if errors and self._scenario.gold_actions is None:  # a benchmark's own actions may be refused
+                yield self._fault(
+                    f"a tool refuses what its gold rehearsal calls it with: {'; '.join(errors)}",
+                    "mend the rehearsal",
+                )
+            return
         why = [f"{key}: {_explained(scores, key)}" for key in scores.breakdown.failed]
         yield self._fault(
             f"its gold rehearsal does not pass: {'; '.join([*why, *errors]) or 'no signal applies'}",

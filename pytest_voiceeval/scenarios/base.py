@@ -185,8 +185,20 @@ class Scenario:
         return json.dumps(self.agent_resources.tools)
 
     def prompt(self, side: Side) -> str:
-        """Return the system prompt of ``side``."""
-        return self.get_user_prompt() if side == USER else self.get_agent_prompt()
+        """Return the system prompt of ``side``.
+
+        Raises:
+            DefinitionError: if it has characters that cannot be sent.
+        """
+        text = self.get_user_prompt() if side == USER else self.get_agent_prompt()
+        try:
+            text.encode()
+        except UnicodeEncodeError as exc:
+            raise DefinitionError(
+                f"{location(type(self))}: the {side}'s prompt of scenario {self.name} cannot be sent: its "
+                f"character {exc.start} is {text[exc.start]!r}, half of a pair; write the whole character"
+            ) from None
+        return text
 
     def tools(self, side: Side) -> str:
         """Return the tools of ``side`` as JSON."""

@@ -58,8 +58,11 @@ def assertion_verdicts(entries: Any, assertions: Sequence[str]) -> tuple[Asserti
     verdicts = []
     for index, assertion in enumerate(assertions, 1):
         entry = by_index.get(index, {"reason": MISSING_VERDICT})
-        passed = entry.get("passed") is True
-        verdicts.append(AssertionVerdict(index, assertion, passed, _as_text(entry.get("reason"))))
+        passed = entry.get("passed")
+        reason = _as_text(entry.get("reason"))
+        if not isinstance(passed, bool) and reason != MISSING_VERDICT:
+            reason = f"the judge wrote {passed!r} in place of true or false. {reason}".rstrip()
+        verdicts.append(AssertionVerdict(index, assertion, passed is True, reason))
     return tuple(verdicts)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
+from canned_project import run_folder
 
-from conftest import run_folder
 from pytest_voiceeval.run.files import file_name
 
 LONG = "phone__" + "__".join(["airplane_mode_on", "bad_network_preference", "break_apn_settings"] * 4)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from canned_project import CONFTEST, run_folder
 
-from conftest import CONFTEST, run_folder
 from pytest_voiceeval.run.earlier import read_note
 from pytest_voiceeval.run.lock import RunLock
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from canned_project import CONFTEST, run_folder
 
-from conftest import CONFTEST, run_folder
 from pytest_voiceeval.run.earlier import read_note
 
 Write = Callable[[str, str], Path]

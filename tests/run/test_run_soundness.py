@@ -408,6 +408,14 @@ def test_what_a_judge_decides_is_said_and_all_else_is_looked_at(members: dict[st
     assert any("its gold rehearsal does not pass" in line for line in spoilt)
 
 
+def test_a_gold_rehearsal_whose_tool_call_is_refused_is_a_fault_though_it_passes() -> None:
+    *lines, end = GOLD.agent
+    refused = Use("LookTool", {"colour": "red"})
+    script = Rehearsal(GOLD.user, (*lines, refused, end))
+    [line] = found(rehearsal=script, agent_resources=with_tools(LookTool={}))
+    assert "a tool refuses what its gold rehearsal calls it with: LookTool answered" in line
+
+
 def test_a_scenario_without_a_rehearsal_is_noted() -> None:
     assert [line.rpartition(": ")[2] for line in found(rehearsal=None)] == [
         "it has no rehearsal, so that nothing here plays it to its end"

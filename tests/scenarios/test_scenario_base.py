@@ -198,3 +198,15 @@ def test_the_world_is_seeded_and_synchronised_only_by_classes_that_say_so() -> N
     synced.setup_shared_state(state, "user")
     assert state == {"db_path": "coffee/user_db.json"}
     assert synced.syncs_state is True
+
+
+def test_a_prompt_that_cannot_be_sent_is_told_with_its_place() -> None:
+    class Halved(Scenario):
+        name = "base__halved"
+        success_signals = ("clean_exit",)
+
+        def get_user_prompt(self) -> str:
+            return "Say \ud83d now."
+
+    with pytest.raises(DefinitionError, match=r"py:\d+: the user's prompt of .*character 4 is '\\ud83d'"):
+        Halved().prompt("user")

@@ -149,6 +149,9 @@ def test_a_reason_is_text_whatever_it_was() -> None:
     assert parse_reply('{"score": 1}').reason == ""
 
 
+WROTE = "the judge wrote"
+
+
 def test_verdicts_are_put_in_order_and_only_true_is_true() -> None:
     entries = [
         {"index": "2", "passed": 1, "reason": "row 100"},
@@ -163,8 +166,18 @@ def test_verdicts_are_put_in_order_and_only_true_is_true() -> None:
     ]
     found = [v.to_json() for v in assertion_verdicts(entries, ["a", "b", "c", "d"])]
     assert found == [
-        {"index": 1, "assertion": "a", "passed": False, "reason": ""},
-        {"index": 2, "assertion": "b", "passed": False, "reason": "row 100"},
+        {
+            "index": 1,
+            "assertion": "a",
+            "passed": False,
+            "reason": f"{WROTE} 'true' in place of true or false.",
+        },
+        {
+            "index": 2,
+            "assertion": "b",
+            "passed": False,
+            "reason": f"{WROTE} 1 in place of true or false. row 100",
+        },
         {"index": 3, "assertion": "c", "passed": True, "reason": "later wins"},
         {"index": 4, "assertion": "d", "passed": False, "reason": MISSING_VERDICT},
     ]
