@@ -140,12 +140,29 @@ def find_data(domain: str, *parts: str) -> Path | None:
 
 def missing_data(domain: str, text: str) -> DataError:
     """Return the error that says that data of ``domain`` are missing, and what to do about it."""
-    if benchmark := BENCHMARKS.get(domain):
-        remedy = (
-            f"put the data of {benchmark} into {user_data_root()}, or name their folder by --voice-data-root"
-        )
+    if domain in BENCHMARKS:
+        remedy = f"get them by `{pull_command(domain)}`, or name their folder by --voice-data-root"
         return DataMissingError(domain, text, f"{remedy} or {ROOT_VARIABLE}")
     return DataError(f"{text}; put it there, or set {ROOT_VARIABLE} to the folder that has it")
+
+
+def pull_command(domain: str) -> str:
+    """Return the command that stores the data of ``domain``, one of a benchmark, where they are found."""
+    benchmark = BENCHMARKS[domain]
+    return f"python -m pytest_voiceeval data pull {benchmark}" + (
+        " --from PATH" if benchmark == "eva" else ""
+    )
+
+
+def name_of_root(root: Path) -> str:
+    """Return by which setting the folder ``root`` is a root of data."""
+    names = {_builtin_root(): "the built-in pack's"}
+    names |= dict.fromkeys(_packs, "a pack's")
+    names |= {user_data_root(): "the user's data directory"}
+    names |= dict.fromkeys(_given, "--voice-data-root")
+    if first := _first_root():
+        names[first] = ROOT_VARIABLE
+    return {place.resolve(): name for place, name in names.items()}.get(root.resolve(), "a root of a run")
 
 
 def resolve_under_root(path: str | os.PathLike[str]) -> Path:

@@ -22,7 +22,10 @@ for task in json.loads(data_path("tau2_airline", "tasks.json").read_text()):
     )
 '''
 
-REMEDY = "*data of tau2_airline are not here*; put the data of tau2 into * or name their folder by *"
+REMEDY = (
+    "*data of tau2_airline are not here*; get them by `python -m pytest_voiceeval data pull tau2`, "
+    "or name their folder by *"
+)
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ def test_scenarios_without_data_are_one_usage_error_with_the_remedy(
     result = benchmark.runpytest(*args)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([REMEDY])
-    assert str(result.stderr).count("put the data of tau2 into") == 1
+    assert str(result.stderr).count("data pull tau2") == 1
     result.stderr.no_fnmatch_line("*Traceback*")
 
 
@@ -81,7 +84,7 @@ def test_others_go_on_without_them(
 
 def test_what_is_left_out_of_all_is_told(benchmark: pytest.Pytester) -> None:
     result = benchmark.runpytest("--voice-scenarios=all", "-k", "shop__good or benchmark", "-rs")
-    result.stdout.fnmatch_lines(["SKIPPED*data of tau2_airline*put the data of tau2 into*"])
+    result.stdout.fnmatch_lines(["SKIPPED*data of tau2_airline*data pull tau2`*"])
     result = benchmark.runpytest("--voice-list")
     assert result.ret == pytest.ExitCode.OK
     result.stdout.fnmatch_lines(["shop__good*"])

@@ -83,12 +83,15 @@ def test_one_root_is_named_where_one_is_asked_for(
 
 
 def test_missing_data_of_a_benchmark_say_where_to_put_them(places: dict[str, Path]) -> None:
-    remedy = r"tau2_airline.* are not here: no tau2_airline/tasks\.json in .*first, .*; put the data .*user"
+    remedy = (
+        r"tau2_airline.* are not here: no tau2_airline/tasks\.json in .*first, .*; "
+        r"get them by `python -m pytest_voiceeval data pull tau2`"
+    )
     with pytest.raises(DataMissingError, match=remedy) as caught:
         data_path("tau2_airline", "tasks.json")
     assert caught.value.domain == "tau2_airline"
     with pytest.raises(
-        DataMissingError, match=r"put the data of eva into .*--voice-data-root or EVAL_DATA_ROOT"
+        DataMissingError, match=r"data pull eva --from PATH`, or .* by --voice-data-root or EVAL_DATA_ROOT"
     ):
         load_db_artifact("eva_airline/1.1.1.json")
 

