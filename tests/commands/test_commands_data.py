@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -337,3 +338,13 @@ def test_data_that_another_root_hides_are_told(
     monkeypatch.delenv("EVAL_DATA_ROOT")
     assert main(["data", "pull", "tau2", "--from", str(source)]) == 0
     assert "not used" not in capsys.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_the_version_of_a_checkout_is_what_git_calls_it(tmp_path: Path, root: Path) -> None:
+    source = checkout(tmp_path / "bench")
+    settings = ("-c", "user.name=me", "-c", "user.email=me@localhost", "-c", "commit.gpgsign=false")
+    for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "all"), ("tag", "v7")):
+        subprocess.run(["git", "-C", str(source), *settings, *command], check=True)
+    assert main(["data", "pull", "tau2", "--from", str(source)]) == 0
+    assert json.loads((root / "tau2_retail" / "MANIFEST.json").read_text())["version"] == "v7"
