@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pytest_voiceeval.run.logs import mute_default_sink
+from pytest_voiceeval.world.roots import kept_roots, restore_roots
 
 mute_default_sink()  # pipecat greets where it is imported, also where pytest does not capture it
 
@@ -38,3 +40,11 @@ def steady_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setenv("XDG_DATA_HOME", str(Path(__file__).parent / "no-such-folder"))
+
+
+@pytest.fixture(autouse=True)
+def own_roots() -> Iterator[None]:
+    """Keep the data of packs that a test loads out of the tests after it."""
+    kept = kept_roots()
+    yield
+    restore_roots(kept)

@@ -141,6 +141,11 @@ def _instance(wanted: Wanted) -> Scenario:
 
 
 def _endpoint(side: Side, given: str | Endpoint) -> Endpoint:
+    if not isinstance(given, str) and not callable(getattr(given, "open", None)):
+        raise DefinitionError(
+            f"{given!r} is no {side} bot; give the URL of a WebSocket, or an endpoint such as "
+            f'LocalBot("{side}", load_profile("local"))'
+        )
     return Address(side, websocket_url(given)) if isinstance(given, str) else given
 
 

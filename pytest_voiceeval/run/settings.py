@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
@@ -11,6 +12,44 @@ from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
     from pytest_voiceeval.scenarios.base import Scenario
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a number may be.
+
+    Attributes:
+        wanted: for a person.
+        lowest, highest: between which it lies, both included.
+        is_whole: it is an integer.
+        may_be_none: ``None`` is a value, too.
+    """
+
+    wanted: str
+    lowest: float
+    highest: float = sys.float_info.max
+    is_whole: bool = False
+    may_be_none: bool = False
+
+    def holds(self, value: object) -> bool:
+        """Return whether ``value`` is such a number; NaN and infinity never are."""
+        if isinstance(value, bool) or not isinstance(value, int if self.is_whole else int | float):
+            return False
+        return self.lowest <= value <= self.highest
+
+
+SOME_SECONDS = Limit("seconds above 0", sys.float_info.min)
+LIMITS = {
+    "max_duration": replace(SOME_SECONDS, may_be_none=True),
+    "inactivity_timeout": replace(SOME_SECONDS, may_be_none=True),
+    "connect_timeout": SOME_SECONDS,
+    "judge_threshold": Limit("a number from 0 to 1", 0, 1, may_be_none=True),
+    "min_agent_turns": Limit("a whole number, 0 or more", 0, is_whole=True),
+    "max_auto_retries": Limit("a whole number, 0 or more", 0, is_whole=True),
+    "auto_retry_backoff_secs": Limit("seconds, 0 or more", 0),
+    "output_sample_rate": Limit("a whole number of hertz from 4000 to 192000", 4_000, 192_000, is_whole=True),
+}
+"""What the settings of a run may be."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +85,18 @@ class RunSettings:
     max_auto_retries: int = 1
     auto_retry_backoff_secs: float = 5.0
     output_sample_rate: int = 16_000
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            DefinitionError: if one is none that can be meant.
+        """
+        for name, limit in LIMITS.items():
+            value = getattr(self, name)
+            if not (value is None and limit.may_be_none) and not limit.holds(value):
+                none = ", or None" if limit.may_be_none else ""
+                raise DefinitionError(f"{name} is {value!r}; write {limit.wanted}{none}")
 
     def seconds_for(self, scenario: Scenario) -> float:
         """Return how long a call of ``scenario`` may last.
