@@ -60,7 +60,7 @@ def assertion_verdicts(entries: Any, assertions: Sequence[str]) -> tuple[Asserti
         entry = by_index.get(index, {"reason": MISSING_VERDICT})
         passed = entry.get("passed")
         reason = _as_text(entry.get("reason"))
-        if not isinstance(passed, bool) and reason != MISSING_VERDICT:
+        if "passed" in entry and not isinstance(passed, bool):
             reason = f"the judge wrote {passed!r} in place of true or false. {reason}".rstrip()
         verdicts.append(AssertionVerdict(index, assertion, passed is True, reason))
     return tuple(verdicts)

@@ -380,6 +380,18 @@ def test_what_failed_before_fails_again_without_a_call(
     assert results(project.path) == before
 
 
+COURT = """
+from pytest_voiceeval import SuccessSignal, register_eval_scenario
+from .shop import ShopScenario
+
+
+@register_eval_scenario
+class Judged(ShopScenario):
+    name = "court__judged"
+    success_signals = (SuccessSignal.JUDGE_PASSED,)
+"""
+
+
 def test_a_judge_that_broke_is_asked_again_and_an_error_is_held_again(
     project: pytest.Pytester, write: Write
 ) -> None:
@@ -395,8 +407,9 @@ class Scripted:
 def voice_judge():
     return Scripted()
 """
+    write("scenarios/court.py", COURT)
     write("conftest.py", CONFTEST + judging.replace("JUDGEMENT", "Judgement(error='no answer')"))
-    both = "--voice-scenarios=bank__judged,bank__unreachable"
+    both = "--voice-scenarios=court__judged,bank__unreachable"
     project.runpytest(both).assert_outcomes(errors=2)
     run = run_folder(project.path)
     summary = (run / "all_summary.txt").read_text()

@@ -117,7 +117,6 @@ def test_a_text_that_utf_8_cannot_hold_is_saved_escaped_and_no_draft_is_left(tmp
     class Odd(Saved):
         name = "coffee__odd"
         description = "half \ud83d"
-        agent_task = Task(goal="talk \ud83d")
 
     Odd().save(tmp_path / "deep" / "down")
     assert read(tmp_path / "deep" / "down" / "metadata.json")["description"] == "half \ud83d"
