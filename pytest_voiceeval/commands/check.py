@@ -35,6 +35,12 @@ def add_parser(commands: Commands) -> None:
         metavar="SELECTOR",
         help="a domain, a name, or a glob over names (default: all of the packs that --pack names, else all)",
     )
+    parser.add_argument(
+        "--split",
+        default="base",
+        metavar="NAME",
+        help="split of a benchmark's tasks that its domain stands for, such as train or full (base)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -49,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     is_narrowed = bool(options.selectors or options.pack)
     loaded = load_packs(packs_of(options.pack), tells_missing_data=not is_narrowed)
     if options.selectors:
-        names = select(options.selectors)
+        names = select(options.selectors, options.split)
     else:
         names = names_in(map(user_pack, options.pack)) if options.pack else list_eval_scenarios()
     return _print_json(names, loaded) if options.json else _print_lines(names, loaded)

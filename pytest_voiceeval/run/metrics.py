@@ -20,6 +20,7 @@ from pytest_voiceeval.run.trace import trace_metrics
 from pytest_voiceeval.run.unjudged import UNJUDGED, unjudged_signals
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
+from pytest_voiceeval.world.task_sets import task_set_sha256
 
 
 def metrics_json(
@@ -42,7 +43,7 @@ def metrics_json(
         "is_successful": IS_SUCCESSFUL.get(scores.verdict, "N/A"),
         **_task_success(scores),
         **trace_metrics(folder),
-        **_ours(conversation, scores, judgement),
+        **_ours(scenario, conversation, scores, judgement),
         AGENT_TURNS: agent_turns(conversation),
         "attempts": _attempts(conversation, folder),
     }
@@ -182,7 +183,15 @@ def _noise(conversation: Conversation) -> dict[str, Any]:
     return {"noise": levels}
 
 
-def _ours(conversation: Conversation, scores: Scores, judgement: Judgement | None) -> dict[str, Any]:
+def _task_set(scenario: Scenario) -> dict[str, str]:
+    """Return which tasks of a benchmark the scenario is one of: figures of two sets do not compare."""
+    sha256 = task_set_sha256(scenario.domain) if scenario.task_id is not None else None
+    return {"task_set_sha256": sha256} if sha256 else {}
+
+
+def _ours(
+    scenario: Scenario, conversation: Conversation, scores: Scores, judgement: Judgement | None
+) -> dict[str, Any]:
     """Return the keys that the reference does not have."""
     errors = [result.error for result in scores.results if result.error]
     unjudged = unjudged_signals(scores)
@@ -193,6 +202,7 @@ def _ours(conversation: Conversation, scores: Scores, judgement: Judgement | Non
         **({"judge_spread": judgement.spread} if judgement and judgement.samples else {}),
         "clock": conversation.clock,
         **_noise(conversation),
+        **_task_set(scenario),
         "explanations": {
             result.signal.value: result.explanation for result in scores.results if result.explanation
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ pytest.importorskip("piper", reason="the extra 'local' is not installed")
 pytest.importorskip("faster_whisper", reason="the extra 'local' is not installed")
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
+TASKS = DATA / "tau2_telecom" / "tasks.json"
 
 CALLS = (
     "tau2_telecom__service_issue__overdue_bill_suspension__unseat_sim_card__easy",
@@ -22,7 +24,7 @@ CALLS = (
 
 
 @pytest.mark.skipif(
-    not (DATA / "tau2_telecom" / "tasks.json").is_file(),
+    not TASKS.is_file(),
     reason="the data of tau2's telecom are not beside this repository",
 )
 def test_five_calls_with_two_worlds_pass(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,6 +39,7 @@ def test_five_calls_with_two_worlds_pass(pytester: pytest.Pytester, monkeypatch:
         metrics = json.loads((folder / name / "metrics.json").read_text(encoding="utf-8"))
         assert metrics["is_successful"] is True
         assert metrics["db_state_match"] is True
+        assert metrics["task_set_sha256"] == hashlib.sha256(TASKS.read_bytes()).hexdigest()
         assert metrics["is_action_match"] is True
         assert all(verdict["passed"] for verdict in metrics["db_state_assertion_verdicts"])
     [answer] = json.loads((folder / CALLS[0] / "final_agent_response.json").read_text(encoding="utf-8"))

@@ -30,6 +30,33 @@ def test_a_sound_pack_is_told_in_one_line(library: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().out == "checked 1 scenario: no faults, no notes\n"
 
 
+SPLITS = """
+
+
+@register_eval_scenario
+class Easy(LendEmma):
+    name = "{domain}__easy"
+    splits = frozenset({{"base", "easy"}})
+
+
+@register_eval_scenario
+class Hard(LendEmma):
+    name = "{domain}__hard"
+    splits = frozenset({{"hard"}})
+"""
+
+
+@pytest.mark.parametrize(("split", "names"), [("base", "emma easy"), ("hard", "emma hard")])
+def test_a_split_chooses_among_the_tasks_of_a_benchmark(
+    library: Path, domain: str, capsys: pytest.CaptureFixture[str], split: str, names: str
+) -> None:
+    with (library / "scenarios" / "library.py").open("a", encoding="utf-8") as file:
+        file.write(SPLITS.format(domain=domain))
+    assert main(["check", "--pack", str(library), "--split", split, "--json", domain]) == 0
+    checked = json.loads(capsys.readouterr().out)["scenarios"]
+    assert checked == [f"{domain}__{name}" for name in names.split()]
+
+
 def test_the_builtin_pack_is_sound(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "restaurant"]) == 0
     assert capsys.readouterr().out == "checked 11 scenarios: no faults, no notes\n"
