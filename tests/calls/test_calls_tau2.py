@@ -1,4 +1,4 @@
-"""Spoken calls of tau2's airline and shop: five of each with their gold rehearsals, and sabotaged ones."""
+"""Spoken calls of tau2's airline and shop and of eva: five of each as they should be, and sabotaged ones."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ AIRLINE = [f"tau2_airline__{number}" for number in (7, 8, 13, 17, 49)]
 
 RETAIL = [f"tau2_retail__{number}" for number in (0, 26, 45, 64, 99)]
 """An exchange, a handover after a return, an assertion, a refused call, two changes at once."""
+
+EVA = [
+    "eva_airline__voluntary_date_change",
+    "eva_airline__irrops_cancellation",
+    "eva_airline__missed_flight_standby",
+    "eva_airline__cancellation_refund",
+    "eva_airline__1_2_1",
+]
+"""A new date, a cancelled flight, a standby list, a refund, one that is named by its number."""
 
 pytestmark = pytest.mark.skipif(
     not (DATA / "tau2_retail" / "tasks.json").is_file(),
@@ -46,6 +55,16 @@ def test_five_calls_pass_with_their_gold_rehearsals(
         found = metrics[name]
         signals = [found[key] for key in ("db_state_match", "is_action_match", "clean_exit")]
         assert signals == [True, True, True], name
+
+
+def test_five_calls_of_eva_pass_with_their_rehearsals(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(DATA))
+    result, metrics = hold(pytester, EVA)
+    result.assert_outcomes(passed=len(EVA))
+    for name in EVA:
+        assert [metrics[name][key] for key in ("db_state_match", "clean_exit")] == [True, True], name
 
 
 def test_a_call_in_which_the_last_change_is_left_out_fails_by_the_database(
