@@ -326,17 +326,22 @@ def test_a_run_that_was_killed_in_the_middle_of_a_write_comes_to_the_same_end(
     assert not list(run.rglob(victim)) or moment > 1
     for path in run.rglob("*.json"):
         json.loads(path.read_text())  # whole or absent
+    before = invocations_of_results(run)
     write("conftest.py", CONFTEST)
     result = project.runpytest(ALL, f"--voice-resume={run.name}")
     result.assert_outcomes(passed=2, failed=1, skipped=1)
-    held = [read_note(folder) for folder in run.iterdir() if (folder / "metrics.json").exists()]
-    newest = max(note.invocation for note in held if note)
-    is_new = [note.invocation == newest for note in held if note]
-    assert (sum(is_new) if held_again else 0) == held_again
+    after = invocations_of_results(run)
+    assert [len(after), sum(invocation not in before for invocation in after)] == [4, held_again]
     for name in ("all_metrics.json", "all_latencies.csv", "all_summary.txt"):
         expected = (whole / name).read_text().replace(str(whole), str(run))
         assert (run / name).read_text() == expected
     assert not list(run.glob(".*.part"))
+
+
+def invocations_of_results(run: Path) -> list[str]:
+    """Return, for each folder of a run that has metrics, which start made it."""
+    notes = [read_note(folder) for folder in run.iterdir() if (folder / "metrics.json").exists()]
+    return [note.invocation for note in notes if note]
 
 
 def test_a_worker_that_is_killed_leaves_a_run_that_comes_to_the_same_end(
