@@ -18,7 +18,7 @@ from pytest_voiceeval.errors import WireError
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.testing_judge import FakeJudge, JudgeReply, JudgeRequest, JudgeServer
 from pytest_voiceeval.wire import rtvi
-from pytest_voiceeval.wire.connection import ConnectionLostError
+from pytest_voiceeval.wire.connection import ConnectionLostError, Ending
 from pytest_voiceeval.wire.frames import Audio, Message, decode, encode_audio, encode_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
@@ -213,7 +213,7 @@ class FakeBot:
 class BotConnection(Protocol):
     """A bot's end of a connection: whole messages, both ways."""
 
-    async def send(self, content: bytes) -> None:
+    async def send(self, content: bytes | str) -> None:
         """Send one message; raises ConnectionLostError."""
 
     async def receive(self) -> bytes | str:
@@ -239,11 +239,11 @@ class MemoryConnection:
         self._far = far
         self._early: list[bytes | str] = []
         self._take: Callable[[bytes | str], object] = self._early.append
-        self._lose: Callable[[str], object] = str
+        self._lose: Callable[[Ending], object] = str
         self._closed = False
         far.near = self
 
-    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[str], object]) -> None:
+    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[Ending], object]) -> None:
         """Hand each message to ``take``, what has come already first; to ``lose``, how it ended."""
         early, self._early = self._early, []
         self._take, self._lose = take, lose
@@ -252,7 +252,7 @@ class MemoryConnection:
         if self._closed:
             self._loop.call_soon(lose, _CLOSED)
 
-    def send(self, content: bytes) -> None:
+    def send(self, content: bytes | str) -> None:
         """Send one message; raises ConnectionLostError."""
         if self._closed:
             raise ConnectionLostError(_CLOSED)
@@ -262,7 +262,7 @@ class MemoryConnection:
         """Close both ends; what is on the way is still received."""
         self.end()
 
-    def arrive(self, content: bytes) -> None:
+    def arrive(self, content: bytes | str) -> None:
         """Take a message of the bot's."""
         if self._closed:
             raise ConnectionLostError(_CLOSED)
@@ -276,7 +276,7 @@ class MemoryConnection:
             self._loop.call_soon(lambda: self._lose(_CLOSED))
 
 
-_CLOSED = "closed with code 1000"
+_CLOSED = Ending("closed with code 1000", 1000)
 
 
 class _MemoryBotEnd:
@@ -286,7 +286,7 @@ class _MemoryBotEnd:
         self.incoming: asyncio.Queue[bytes | str | None] = asyncio.Queue()
         self._over = False
 
-    async def send(self, content: bytes) -> None:
+    async def send(self, content: bytes | str) -> None:
         self.near.arrive(content)
 
     async def receive(self) -> bytes | str:
@@ -304,7 +304,7 @@ class _ServerSide:
     def __init__(self, socket: ServerConnection) -> None:
         self._socket = socket
 
-    async def send(self, content: bytes) -> None:
+    async def send(self, content: bytes | str) -> None:
         try:
             await self._socket.send(content)
         except ConnectionClosed as exc:

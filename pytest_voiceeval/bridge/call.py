@@ -9,11 +9,11 @@ from typing import Any
 from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
-from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS, next_limit
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
-from pytest_voiceeval.bridge.outgoing import Outgoing
+from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.bridge.pulls import pull_both
+from pytest_voiceeval.bridge.rtvi_party import RtviParty
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.sync import world_sync
@@ -90,20 +90,23 @@ class _Call:
         self._last_activity = 0.0
         self._exit: asyncio.Future[None] = self._loop.create_future()
         self._listeners = {side: self._listener(side) for side in SIDES}
-        self._legs = {
-            side: Leg(peers[side], settings.opener, tasks, hear=self._listeners[side].hear, note=self._note)
+        self._parties: dict[Side, Party] = {
+            side: RtviParty(
+                peers[side],
+                settings.opener,
+                tasks,
+                rate_hz=RATE_HZ,
+                hear=self._listeners[side].hear,
+                note=self._note,
+            )
             for side in SIDES
         }
-        self._outgoing = {
-            side: Outgoing(RATE_HZ, self._legs[side].send_frame, in_pieces=peers[side].takes_pieces)
-            for side in SIDES
-        }
-        self._sync = world_sync(scenario, self._legs, note=self._note)
+        self._sync = world_sync(scenario, self._parties, note=self._note)
 
     async def hold(self) -> Conversation:
         """Go through the whole call and return its evidence."""
         try:
-            await prepare(self._scenario, self._legs, limit=self._settings.connect_timeout)
+            await prepare(self._scenario, self._parties, limit=self._settings.connect_timeout)
             async with self._sync.in_step(self._listeners):
                 reason = await self._talk()
                 evidence = await self._pull()
@@ -113,7 +116,7 @@ class _Call:
                 self._settings.on_interrupt(self._conversation(_broken_off(exc), {}))
             raise
         finally:
-            await asyncio.gather(*(leg.close() for leg in self._legs.values()))
+            await asyncio.gather(*(party.close() for party in self._parties.values()))
 
     async def _pull(self) -> dict[Side, SideEvidence]:
         """Return both bots' evidence, as it is once no action is on its way any more."""
@@ -121,7 +124,7 @@ class _Call:
         for _ in range(MOST_PULLS):
             evidence = await pull_both(
                 self._scenario,
-                self._legs,
+                self._parties,
                 self._listeners,
                 reconnect_limit=RECONNECT_SECONDS,
                 note=self._note,
@@ -132,13 +135,15 @@ class _Call:
 
     async def _talk(self) -> StopReason:
         for side in SIDES:
-            await self._legs[side].reopen_if_lost(self._settings.connect_timeout)
+            await self._parties[side].reopen_if_lost(self._settings.connect_timeout)
         self._begun = self._loop.time()
         self._started_at = _wall_time(self._loop)
         self._note("the call begins")
+        for party in self._parties.values():
+            party.begin()
         ticker = Ticker(self._begun, FRAME_SECONDS, self._carry)
         try:
-            await self._legs[AGENT].requests.send_text(KICKOFF)
+            await self._parties[AGENT].send_text(KICKOFF)
             reason = await self._until_over(ticker.failed)
             self._note(f"the call is over: {reason.value}")
             await self._drain(reason)
@@ -155,11 +160,11 @@ class _Call:
         noisy = None if self._noise is None else self._noise.mix(user.samples)
         if self._tape.record(user, agent, user_heard=noisy):
             self._active()
-        self._outgoing[AGENT].play(user, noisy)
-        self._outgoing[USER].play(agent)
+        self._parties[AGENT].play(user, noisy)
+        self._parties[USER].play(agent)
 
     async def _until_over(self, fault: asyncio.Future[None]) -> StopReason:
-        lost = {side: self._legs[side].lost for side in SIDES}
+        lost = {side: self._parties[side].lost for side in SIDES}
         while True:
             if self._exit.done():
                 return StopReason.EXIT
@@ -167,7 +172,7 @@ class _Call:
                 self._note(f"[AGENT] {lost[AGENT].result()}")
                 return StopReason.AGENT_HANGUP
             if lost[USER].done() and not self._listeners[USER].said_exit:
-                peer = self._legs[USER].peer
+                peer = self._parties[USER].peer
                 raise BotLostError(
                     f"the {peer.shown} went away {self._now():.1f} s into the call: "
                     f"{lost[USER].result()}; expected the simulated user to stay until the bridge hangs up"
@@ -190,7 +195,7 @@ class _Call:
         """Raise BotLostError if the call fell silent because the simulated user broke."""
         errors = [] if self._listeners[USER].said_exit else self._listeners[USER].errors
         if reason is StopReason.INACTIVITY and errors and not self._listeners[AGENT].errors:
-            peer = self._legs[USER].peer
+            peer = self._parties[USER].peer
             raise BotLostError(
                 f"the {peer.shown} fell silent, {self._now():.1f} s into the call, after it "
                 f"reported: {errors[-1]}; expected a simulated user that works"
@@ -201,7 +206,7 @@ class _Call:
         listener = self._listeners[AGENT]
         if reason not in (StopReason.EXIT, StopReason.AGENT_HANGUP):
             return
-        gone = self._legs[AGENT].lost
+        gone = self._parties[AGENT].lost
         begun = quiet_since = self._now()
         while self._now() < begun + DRAIN_SECONDS:
             patience = SYNTHESIS_SECONDS if listener.has_text_left else SETTLE_SECONDS

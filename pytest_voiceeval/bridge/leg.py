@@ -1,36 +1,36 @@
-"""One leg of a call: the connection to one bot."""
+"""One leg of a call: the connection to one bot, whatever is said over it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.errors import BotUnreachableError, WireError
-from pytest_voiceeval.wire.connection import Connection, ConnectionLostError
-from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_message
-from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
-from pytest_voiceeval.wire.requests import RequestFailedError, Requests
-from pytest_voiceeval.wire.rtvi import REPLIES, Envelope
-
-Opener = Callable[[str, float], Awaitable[Connection]]
-"""Opens a connection to an URL within a number of seconds; raises OSError."""
+from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending
+from pytest_voiceeval.wire.frames import Frame
 
 UNSENT_FRAMES = 1000
 """Frames that may wait to be sent before a bot counts as not reading its socket any more."""
 
 
 class Leg:
-    """The connection to one bot: frames go to ``hear``, replies to their requests.
+    """The connection to one bot, and what is alike in all protocols; each has a subclass.
 
     Args:
         peer: which bot.
         opener: opens a connection.
         tasks: the call's task group.
-        hear: takes each frame that is no reply.
+        hear: takes each frame that means something to the call.
         note: takes lines for the bridge's log.
+
+    Attributes:
+        expected: what a bot is to speak, for a person who connected to something else.
     """
+
+    expected: str
 
     def __init__(
         self,
@@ -42,9 +42,8 @@ class Leg:
         note: Callable[[str], None],
     ) -> None:
         self.peer = peer
-        self.requests = Requests(self.send)
         self.skipped_frames = 0
-        self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.lost: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._opener = opener
         self._tasks = tasks
         self._hear = hear
@@ -53,54 +52,57 @@ class Leg:
         self._watching: asyncio.Task[None] | None = None
         self._connection: Connection | None = None
 
-    async def open(self, limit: float) -> None:
-        """Connect within ``limit`` seconds and exchange the handshake.
+    async def connect(self, limit: float) -> Connection:
+        """Return a new connection, opened within ``limit`` seconds; nothing is heard of it yet.
 
         Raises:
-            BotUnreachableError: if either fails.
+            BotUnreachableError: if it cannot be opened.
         """
-        expected = (
-            f"expected a bot there that speaks pipecat's WebSocket transport (protobuf) and RTVI; "
-            f"start it, or correct --voice-{self.peer.side} (of `run`: --{self.peer.side})"
-        )
         try:
-            self._connection = await self._opener(self.peer.url, limit)
+            self._connection = connection = await self._opener(self.peer.url, limit)
         except OSError as exc:
             raise BotUnreachableError(
-                f"{self.peer.shown} could not be reached within {limit:g} s: {exc}; {expected}"
+                f"{self.peer.shown} could not be reached within {limit:g} s: {exc}; {self.remedy}"
             ) from None
         self.lost = asyncio.get_running_loop().create_future()
         self._fault = asyncio.get_running_loop().create_future()
         self._watching = self._tasks.create_task(self._watch(self._fault), name=f"{self.peer.side} leg")
-        self._connection.listen(self._take, partial(self._end, self._connection))
-        try:
-            await self.requests.handshake(limit=HANDSHAKE_SECONDS)
-        except RequestFailedError as exc:
-            raise BotUnreachableError(
-                f"{self.peer.shown} accepted the connection but never said bot-ready: {exc}; {expected}"
-            ) from None
+        return connection
+
+    def listen(self, connection: Connection) -> None:
+        """Hear what comes over ``connection``, what has come already first."""
+        connection.listen(self._take, partial(self._end, connection))
+
+    @property
+    def remedy(self) -> str:
+        """What to do about a bot that cannot be reached."""
+        side = self.peer.side
+        return (
+            f"expected a bot there that speaks {self.expected}; start it, or correct --voice-{side} "
+            f"(of `run`: --{side})"
+        )
 
     async def reopen_if_lost(self, limit: float) -> None:
         """Connect again to a bot that closed its connection; its state lives on between the two."""
         if self.lost.done():
-            self._note(f"[{self.peer.side.upper()}] {self.lost.result()}; connecting again")
+            self.note(f"{self.lost.result()}; connecting again")
             await self.close()
             await self.open(limit)
 
-    async def send(self, envelope: Envelope) -> None:
-        """Send a message."""
-        self.send_frame(encode_message(envelope))
+    async def open(self, limit: float) -> None:
+        """Connect within ``limit`` seconds, until the bot is ready; raises BotUnreachableError."""
+        raise NotImplementedError
 
-    def send_frame(self, content: bytes) -> None:
+    def send_frame(self, content: bytes | str) -> None:
         """Send an encoded frame; what a lost connection is given is lost, too."""
         if self._connection is None:
             return
         try:
             self._connection.send(content)
         except ConnectionLostError as exc:
-            self._lose(str(exc))
+            self._lose(exc.ending)
         if self._connection.backlog > UNSENT_FRAMES:
-            self._lose(f"the bot stopped reading: {UNSENT_FRAMES} frames wait to be sent")
+            self._lose(Ending(f"the bot stopped reading: {UNSENT_FRAMES} frames wait to be sent"))
 
     async def close(self) -> None:
         """Close the connection; may be called twice."""
@@ -126,22 +128,28 @@ class Leg:
 
     def _digest(self, content: bytes | str) -> None:
         try:
-            frame = decode(content)
+            self.digest(content)
         except WireError as exc:
             self.skipped_frames += 1
-            self._note(f"[{self.peer.side.upper()}] frame skipped: {exc}")
-            return
-        if not (isinstance(frame, Message) and frame.envelope.type in REPLIES):
-            self._hear(frame)
-        elif not self.requests.resolve(frame.envelope):
-            self._note(f"[{self.peer.side.upper()}] reply to nothing that waits: {frame.envelope}")
+            self.note(f"frame skipped: {exc}")
 
-    def _end(self, connection: Connection, reason: str) -> None:
+    def note(self, line: str) -> None:
+        """Put a line about this side into the bridge's log."""
+        self._note(f"[{self.peer.side.upper()}] {line}")
+
+    def digest(self, content: bytes | str) -> None:
+        """Do what a message asks for.
+
+        Raises:
+            WireError: if it makes no sense; it is skipped.
+        """
+        raise NotImplementedError
+
+    def _end(self, connection: Connection, ending: Ending) -> None:
         """Note the end of a connection, but for one that was given up here."""
         if connection is self._connection:
-            self._lose(reason)
+            self._lose(ending)
 
-    def _lose(self, reason: str) -> None:
+    def _lose(self, ending: Ending) -> None:
         if not self.lost.done():
-            self.lost.set_result(reason)
-            self.requests.fail_all(f"the connection was lost ({reason})")
+            self.lost.set_result(ending)

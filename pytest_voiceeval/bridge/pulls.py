@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_voiceeval.bridge.events import Listener
-from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
@@ -34,7 +34,7 @@ class Wish:
 
 async def pull_both(
     scenario: Scenario,
-    legs: Mapping[Side, Leg],
+    parties: Mapping[Side, Party],
     listeners: Mapping[Side, Listener],
     *,
     reconnect_limit: float,
@@ -48,7 +48,7 @@ async def pull_both(
     by_assertion = bool(scenario.db_state_assertions)
     wishes = {USER: Wish(by_assertion), AGENT: Wish(by_assertion, db_unless=scenario.expected_db_hash)}
     pulls = [
-        pull(legs[side], wish=wishes[side], listener=listeners[side], reconnect_limit=reconnect_limit)
+        pull(parties[side], wish=wishes[side], listener=listeners[side], reconnect_limit=reconnect_limit)
         for side in SIDES
     ]
     evidence = dict(zip(SIDES, await asyncio.gather(*pulls), strict=True))
@@ -60,31 +60,31 @@ async def pull_both(
     return evidence
 
 
-async def pull(leg: Leg, *, wish: Wish, listener: Listener, reconnect_limit: float) -> SideEvidence:
+async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit: float) -> SideEvidence:
     """Return what a bot has recorded; what it does not give is ``None``, and ``pull_error`` says why.
 
     A bot that has closed its connection is tried once more: its state lives on. A database that does not
     come through, being too large for a message, costs nothing but itself: ``db_error`` says why.
     """
     try:
-        await leg.reopen_if_lost(reconnect_limit)
+        await party.reopen_if_lost(reconnect_limit)
     except BotUnreachableError as exc:
         return SideEvidence(
             tokens=listener.tokens,
-            skipped_frames=leg.skipped_frames,
+            skipped_frames=party.skipped_frames,
             errors=tuple(listener.errors),
             pull_error=str(exc),
         )
     problems: list[str] = []
-    history = await _ask(leg, "get_context_history", {}, problems)
-    summary, db, db_error = await _summary(leg, wish, problems, reconnect_limit)
+    history = await _ask(party, "get_context_history", {}, problems)
+    summary, db, db_error = await _summary(party, wish, problems, reconnect_limit)
     context = parse_context(history.get("context"))
     if context is None and not problems:
         problems.append("get_context_history: the context is no list of messages")
     records = summary.get("actions")
     actions = None
     if isinstance(records, list):
-        side = leg.peer.side
+        side = party.peer.side
         actions = tuple(ActionRecord(side, record) for record in records if isinstance(record, dict))
     return SideEvidence(
         actions=actions,
@@ -93,31 +93,31 @@ async def pull(leg: Leg, *, wish: Wish, listener: Listener, reconnect_limit: flo
         db_error=db_error,
         context=context,
         tokens=listener.tokens,
-        skipped_frames=leg.skipped_frames,
+        skipped_frames=party.skipped_frames,
         errors=tuple(listener.errors),
         pull_error="; ".join(problems),
     )
 
 
 async def _summary(
-    leg: Leg, wish: Wish, problems: list[str], reconnect_limit: float
+    party: Party, wish: Wish, problems: list[str], reconnect_limit: float
 ) -> tuple[dict[str, Any], Mapping[str, Any] | None, str]:
     """Return the summary, the database as far as it was wished for, and why that is missing."""
     lost: list[str] = []
     if wish.db:
-        summary = await _ask(leg, "get_scenario_summary", {"include_db": True}, lost)
+        summary = await _ask(party, "get_scenario_summary", {"include_db": True}, lost)
         if not lost:
             return summary, *_db(summary)
         try:
-            await leg.reopen_if_lost(reconnect_limit)
+            await party.reopen_if_lost(reconnect_limit)
         except BotUnreachableError as exc:
             problems += [*lost, str(exc)]
             return {}, None, "; ".join(lost)
-    summary = await _ask(leg, "get_scenario_summary", {"include_db": False}, problems)
+    summary = await _ask(party, "get_scenario_summary", {"include_db": False}, problems)
     found = _hash(summary)
     if wish.db or wish.db_unless is None or found is None or found == wish.db_unless:
         return summary, None, "; ".join(lost)
-    return summary, *_db(await _ask(leg, "get_scenario_summary", {"include_db": True}, lost), lost)
+    return summary, *_db(await _ask(party, "get_scenario_summary", {"include_db": True}, lost), lost)
 
 
 def _hash(summary: Mapping[str, Any]) -> str | None:
@@ -139,9 +139,11 @@ def _db(answer: Mapping[str, Any], lost: list[str] | None = None) -> tuple[Mappi
     return None, "its scenario summary has a hash of the database, but not the database"
 
 
-async def _ask(leg: Leg, request: Request, arguments: dict[str, Any], problems: list[str]) -> dict[str, Any]:
+async def _ask(
+    party: Party, request: Request, arguments: dict[str, Any], problems: list[str]
+) -> dict[str, Any]:
     try:
-        answer = await leg.requests.call(request, arguments, limit=PULL_SECONDS)
+        answer = await party.ask(request, arguments, limit=PULL_SECONDS)
     except RequestFailedError as exc:
         problems.append(str(exc))
         return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_voiceeval.bridge.leg import Opener
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.wire.connection import open_connection
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.errors import BotRefusedError, DefinitionError
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
@@ -17,12 +17,12 @@ from pytest_voiceeval.wire.requests import RequestFailedError
 from pytest_voiceeval.wire.rtvi import Request
 
 
-async def prepare(scenario: Scenario, legs: Mapping[Side, Leg], *, limit: float) -> None:
+async def prepare(scenario: Scenario, parties: Mapping[Side, Party], *, limit: float) -> None:
     """Connect both bots and set the scenario's prompts, tools and worlds, each answer awaited.
 
     Args:
         scenario: what they are to play.
-        legs: the two bots.
+        parties: the two bots.
         limit: seconds for each connection.
 
     Raises:
@@ -31,12 +31,12 @@ async def prepare(scenario: Scenario, legs: Mapping[Side, Leg], *, limit: float)
         BotRefusedError: if a bot refuses a step, or does not answer it.
     """
     worlds = {side: initialization(scenario, side) for side in SIDES}
-    await _both(legs[USER].open(limit), legs[AGENT].open(limit))
-    await _both(_reset(legs[USER]), _reset(legs[AGENT]))
-    await _set_prompt(scenario, legs[USER])
-    await _set_prompt(scenario, legs[AGENT])
-    await _initialize(legs[AGENT], worlds[AGENT])
-    await _initialize(legs[USER], worlds[USER])
+    await _both(parties[USER].open(limit), parties[AGENT].open(limit))
+    await _both(_reset(parties[USER]), _reset(parties[AGENT]))
+    await _set_prompt(scenario, parties[USER])
+    await _set_prompt(scenario, parties[AGENT])
+    await _initialize(parties[AGENT], worlds[AGENT])
+    await _initialize(parties[USER], worlds[USER])
 
 
 async def _both(*steps: Any) -> None:
@@ -49,14 +49,14 @@ async def _both(*steps: Any) -> None:
         raise group.exceptions[0] from None
 
 
-async def _reset(leg: Leg) -> None:
-    result = await _ask(leg, "reset", {})
+async def _reset(party: Party) -> None:
+    result = await _ask(party, "reset", {})
     if result is False:
-        raise _refused(leg, "reset", "false", "true: a cleared conversation context")
+        raise _refused(party, "reset", "false", "true: a cleared conversation context")
 
 
-async def _set_prompt(scenario: Scenario, leg: Leg) -> None:
-    side = leg.peer.side
+async def _set_prompt(scenario: Scenario, party: Party) -> None:
+    side = party.peer.side
     tools = scenario.tools(side)
     arguments = {
         "prompt": scenario.prompt(side),
@@ -64,11 +64,11 @@ async def _set_prompt(scenario: Scenario, leg: Leg) -> None:
         "add_suffix": False,
         "tool_domain": scenario.domain,
     }
-    result = await _ask(leg, "update_system_prompt", arguments)
+    result = await _ask(party, "update_system_prompt", arguments)
     if result is False:
         names = ", ".join(json.loads(tools)) or "none"
         raise _refused(
-            leg,
+            party,
             "update_system_prompt",
             "false",
             f"true: the prompt set and these tools of domain {scenario.domain!r} offered: {names}; the "
@@ -112,24 +112,24 @@ def initialization(scenario: Scenario, side: Side) -> dict[str, Any]:
     }
 
 
-async def _initialize(leg: Leg, arguments: Mapping[str, Any]) -> None:
-    result = await _ask(leg, "apply_initialization", arguments)
+async def _initialize(party: Party, arguments: Mapping[str, Any]) -> None:
+    result = await _ask(party, "apply_initialization", arguments)
     if isinstance(result, dict) and result.get("success"):
         return
     errors = result.get("errors") if isinstance(result, dict) else None
     told = "; ".join(str(error) for error in errors) if isinstance(errors, list) and errors else repr(result)
-    raise _refused(leg, "apply_initialization", told, '{"success": true}: its world initialized')
+    raise _refused(party, "apply_initialization", told, '{"success": true}: its world initialized')
 
 
-async def _ask(leg: Leg, request: Request, arguments: Mapping[str, Any]) -> Any:
+async def _ask(party: Party, request: Request, arguments: Mapping[str, Any]) -> Any:
     try:
-        return await leg.requests.call(request, arguments, limit=SETUP_SECONDS)
+        return await party.ask(request, arguments, limit=SETUP_SECONDS)
     except RequestFailedError as exc:
         raise BotRefusedError(
-            f"{leg.peer.shown} is not ready for the scenario: {exc}; expected an "
+            f"{party.peer.shown} is not ready for the scenario: {exc}; expected an "
             f"answer to {request}: the bot must handle the client messages of the evaluation"
         ) from None
 
 
-def _refused(leg: Leg, request: str, told: str, expected: str) -> BotRefusedError:
-    return BotRefusedError(f"{leg.peer.shown} refused {request}: {told}; expected {expected}")
+def _refused(party: Party, request: str, told: str, expected: str) -> BotRefusedError:
+    return BotRefusedError(f"{party.peer.shown} refused {request}: {told}; expected {expected}")

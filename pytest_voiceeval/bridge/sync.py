@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from pytest_voiceeval.bridge.events import Listener
-from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.errors import BotRefusedError, DefinitionError
 from pytest_voiceeval.model.conversation import SideEvidence
 from pytest_voiceeval.model.turns import Side
@@ -23,14 +23,14 @@ SHOWN_DIFFERENCES = 10
 
 
 def world_sync(
-    scenario: Scenario, legs: Mapping[Side, Leg], *, note: Callable[[str], None]
+    scenario: Scenario, parties: Mapping[Side, Party], *, note: Callable[[str], None]
 ) -> WorldSync | Unsynced:
     """Return what keeps the worlds of a scenario's bots in step; one that does nothing if it asks for none.
 
     Raises:
         DefinitionError: if the scenario's worlds cannot be set up.
     """
-    return WorldSync(scenario, legs, note=note) if scenario.syncs_state else Unsynced()
+    return WorldSync(scenario, parties, note=note) if scenario.syncs_state else Unsynced()
 
 
 class Unsynced:
@@ -55,17 +55,19 @@ class WorldSync:
 
     Args:
         scenario: whose worlds are kept in step.
-        legs: the two bots.
+        parties: the two bots.
         note: takes lines for the bridge's log.
 
     Attributes:
         faults: what did not work during the call; then the worlds cannot be trusted.
     """
 
-    def __init__(self, scenario: Scenario, legs: Mapping[Side, Leg], *, note: Callable[[str], None]) -> None:
+    def __init__(
+        self, scenario: Scenario, parties: Mapping[Side, Party], *, note: Callable[[str], None]
+    ) -> None:
         self._domain = scenario.domain
         self._shadow = Shadow(scenario)
-        self._legs = legs
+        self._parties = parties
         self._note = note
         self._actions: asyncio.Queue[tuple[Side, Mapping[str, Any]]] = asyncio.Queue()
         self._following: asyncio.Task[None] | None = None
@@ -173,7 +175,7 @@ class WorldSync:
         self._note(f"[SYNC] to the {side}: {dict(delta)!r}")
         arguments = {"domain": self._domain, "delta": delta}
         try:
-            answer = await self._legs[side].requests.call("apply_sync_delta", arguments, limit=SETUP_SECONDS)
+            answer = await self._parties[side].ask("apply_sync_delta", arguments, limit=SETUP_SECONDS)
         except RequestFailedError:
             if self._is_gone(side, delta):
                 return
@@ -186,7 +188,7 @@ class WorldSync:
 
     def _is_gone(self, side: Side, delta: Mapping[str, Any]) -> bool:
         """Return whether a bot went away; then its world is no longer held to be in step."""
-        if not self._legs[side].lost.done():
+        if not self._parties[side].lost.done():
             return False
         self._untold.add(side)
         self._note(f"[SYNC] the {side} is gone and cannot be told: {dict(delta)!r}")

@@ -11,9 +11,9 @@ from websockets.exceptions import InvalidHandshake, InvalidURI
 from websockets.uri import parse_uri
 
 from pytest_voiceeval.wire.address import shown
-from pytest_voiceeval.wire.websocket import ConnectionLostError, WebSocketConnection
+from pytest_voiceeval.wire.websocket import ConnectionLostError, Ending, WebSocketConnection
 
-__all__ = ["Connection", "ConnectionLostError", "open_connection"]
+__all__ = ["Connection", "ConnectionLostError", "Ending", "open_connection"]
 
 RETRY_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 
@@ -25,11 +25,11 @@ class Connection(Protocol):
     def backlog(self) -> int:
         """How many messages were given to be sent since the peer stopped reading; 0 while it reads."""
 
-    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[str], object]) -> None:
+    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[Ending], object]) -> None:
         """Hand each message to ``take``, what has come already first; to ``lose``, how it ended."""
 
-    def send(self, content: bytes) -> None:
-        """Send one message; raises ConnectionLostError."""
+    def send(self, content: bytes | str) -> None:
+        """Send one message, binary or of text; raises ConnectionLostError."""
 
     async def close(self) -> None:
         """Close, waiting a second at most for the peer to agree."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import cast
 
 from websockets.client import ClientProtocol
@@ -23,8 +24,36 @@ CLOSE_SECONDS = 1.0
 """How long a peer may take to agree to a closing."""
 
 
+NORMAL_CODES = (CloseCode.NORMAL_CLOSURE, CloseCode.GOING_AWAY, CloseCode.NO_STATUS_RCVD)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a connection ended.
+
+    Attributes:
+        text: for a person.
+        code: of the peer's close message; ``None`` if there was none.
+    """
+
+    text: str
+    code: int | None = None
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether the peer closed the connection in good order."""
+        return self.code in NORMAL_CODES
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class ConnectionLostError(Exception):
-    """The peer closed the connection, or it broke; the text says how."""
+    """The peer closed the connection, or it broke; ``ending`` says how."""
+
+    def __init__(self, ending: Ending | str) -> None:
+        super().__init__(str(ending))
+        self.ending = Ending(ending) if isinstance(ending, str) else ending
 
 
 class WebSocketConnection(asyncio.Protocol):
@@ -42,14 +71,14 @@ class WebSocketConnection(asyncio.Protocol):
         self._opcode = Opcode.BINARY
         self._early: list[bytes | str] = []
         self._take: Callable[[bytes | str], object] = self._early.append
-        self._lose: Callable[[str], object] = str
-        self._lost: asyncio.Future[str] = self._loop.create_future()
+        self._lose: Callable[[Ending], object] = str
+        self._lost: asyncio.Future[Ending] = self._loop.create_future()
         self._keepalive: asyncio.TimerHandle | None = None
         self._paused = False
         self.opened: asyncio.Future[None] = self._loop.create_future()
         self.backlog = 0
 
-    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[str], object]) -> None:
+    def listen(self, take: Callable[[bytes | str], object], lose: Callable[[Ending], object]) -> None:
         """Hand each message to ``take``, what has come already first; to ``lose``, how it ended."""
         early, self._early = self._early, []
         self._take, self._lose = take, lose
@@ -58,10 +87,13 @@ class WebSocketConnection(asyncio.Protocol):
         if self._lost.done():
             lose(self._lost.result())
 
-    def send(self, content: bytes) -> None:
-        """Send one message; raises ConnectionLostError."""
+    def send(self, content: bytes | str) -> None:
+        """Send one message, binary or of text; raises ConnectionLostError."""
         try:
-            self._wire.send_binary(content)
+            if isinstance(content, bytes):
+                self._wire.send_binary(content)
+            else:
+                self._wire.send_text(content.encode())
         except (ConnectionClosed, InvalidState):
             raise ConnectionLostError(self._ending()) from None
         self._flush()
@@ -152,10 +184,11 @@ class WebSocketConnection(asyncio.Protocol):
             self._flush()
             self._keepalive = self._loop.call_later(KEEPALIVE_SECONDS, self._ping)
 
-    def _ending(self) -> str:
+    def _ending(self) -> Ending:
         close, ours = self._wire.close_rcvd, self._wire.close_sent
         if close is not None:
-            return f"closed with code {close.code}" + (f" ({close.reason})" if close.reason else "")
+            why = f" ({close.reason})" if close.reason else ""
+            return Ending(f"closed with code {close.code}{why}", close.code)
         if ours is not None and ours.code == CloseCode.MESSAGE_TOO_BIG:
-            return f"it sent a message of more than {MAX_MESSAGE_BYTES} bytes"
-        return "dropped without a close message"
+            return Ending(f"it sent a message of more than {MAX_MESSAGE_BYTES} bytes")
+        return Ending("dropped without a close message")

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, open_connection
+from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending, open_connection
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 pytestmark = pytest.mark.asyncio
@@ -20,13 +20,13 @@ class Heard:
 
     def __init__(self, connection: Connection) -> None:
         self.messages: asyncio.Queue[bytes | str] = asyncio.Queue()
-        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         connection.listen(self.messages.put_nowait, self.ended.set_result)
 
     async def next(self) -> bytes | str:
         return await asyncio.wait_for(self.messages.get(), 10)
 
-    async def end(self) -> str:
+    async def end(self) -> Ending:
         return await asyncio.wait_for(self.ended, 10)
 
 
@@ -51,7 +51,7 @@ async def test_messages_of_any_size_pass_both_ways(size: int) -> None:
         connection.send(b"x" * size)
         assert await heard.next() == b"x" * size
         await connection.close()
-        assert await heard.end() == "closed with code 1000"
+        assert str(await heard.end()) == "closed with code 1000"
 
 
 async def test_many_messages_keep_their_order() -> None:
@@ -96,7 +96,7 @@ async def test_what_comes_before_anybody_listens_is_kept() -> None:
             await sends_until(connection, deadline)
         heard = Heard(connection)
         assert await heard.next() == b"first"
-        assert await heard.end() == "closed with code 1011 (broken)"
+        assert str(await heard.end()) == "closed with code 1011 (broken)"
 
 
 async def test_a_connection_that_breaks_is_told() -> None:
@@ -108,7 +108,7 @@ async def test_a_connection_that_breaks_is_told() -> None:
         connection = await open_connection(url, 5)
         heard = Heard(connection)
         connection.send(b"x")
-        assert await heard.end() == "dropped without a close message"
+        assert str(await heard.end()) == "dropped without a close message"
         with pytest.raises(ConnectionLostError, match="dropped"):
             connection.send(b"y")
         await connection.close()

@@ -1,0 +1,105 @@
+"""A side of a call that speaks pipecat's WebSocket transport (protobuf) and RTVI."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.leg import Leg
+from pytest_voiceeval.bridge.outgoing import Outgoing
+from pytest_voiceeval.bridge.party import Capabilities, Opener
+from pytest_voiceeval.errors import BotUnreachableError
+from pytest_voiceeval.wire.connection import Ending
+from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_message
+from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
+from pytest_voiceeval.wire.requests import RequestFailedError, Requests
+from pytest_voiceeval.wire.rtvi import REPLIES, Envelope, Request
+
+RTVI = Capabilities(
+    can_be_prepared=True,
+    can_be_pulled=True,
+    takes_text=True,
+    announces_speech=True,
+    sends_text=True,
+    tells_end=True,
+    tells_tool_calls=True,
+    tells_metrics=True,
+    tells_interruptions=True,
+)
+
+
+class RtviParty(Leg):
+    """A bot that is told and asked all that there is: frames go to ``hear``, replies to their requests.
+
+    Args:
+        peer: which bot.
+        opener: opens a connection.
+        tasks: the call's task group.
+        rate_hz: rate of the sound that it gets.
+        hear: takes each frame that is no reply.
+        note: takes lines for the bridge's log.
+    """
+
+    expected = "pipecat's WebSocket transport (protobuf) and RTVI"
+
+    def __init__(
+        self,
+        peer: Peer,
+        opener: Opener,
+        tasks: asyncio.TaskGroup,
+        *,
+        rate_hz: int,
+        hear: Callable[[Frame], None],
+        note: Callable[[str], None],
+    ) -> None:
+        super().__init__(peer, opener, tasks, hear=hear, note=note)
+        self.capabilities = RTVI
+        self._requests = Requests(self._send)
+        self.play = Outgoing(rate_hz, self.send_frame, in_pieces=peer.takes_pieces).play
+
+    async def open(self, limit: float) -> None:
+        """Connect within ``limit`` seconds and exchange the handshake.
+
+        Raises:
+            BotUnreachableError: if either fails.
+        """
+        self.listen(await self.connect(limit))
+        try:
+            await self._requests.handshake(limit=HANDSHAKE_SECONDS)
+        except RequestFailedError as exc:
+            raise BotUnreachableError(
+                f"{self.peer.shown} accepted the connection but never said bot-ready: {exc}; {self.remedy}"
+            ) from None
+
+    def begin(self) -> None:
+        """Do nothing: the listener drops what comes before the call."""
+
+    async def send_text(self, content: str) -> None:
+        """Put ``content`` to the bot as a turn of the other side."""
+        await self._requests.send_text(content)
+
+    async def ask(self, request: Request, arguments: Mapping[str, Any], *, limit: float) -> Any:
+        """Return the bot's answer to one of the six requests.
+
+        Raises:
+            RequestFailedError: if it answers with an error, or not within ``limit`` seconds.
+        """
+        return await self._requests.call(request, arguments, limit=limit)
+
+    def digest(self, content: bytes | str) -> None:
+        """Hand a frame to whom it concerns; raises WireError."""
+        frame = decode(content)
+        if not (isinstance(frame, Message) and frame.envelope.type in REPLIES):
+            self._hear(frame)
+        elif not self._requests.resolve(frame.envelope):
+            self.note(f"reply to nothing that waits: {frame.envelope}")
+
+    async def _send(self, envelope: Envelope) -> None:
+        self.send_frame(encode_message(envelope))
+
+    def _lose(self, ending: Ending) -> None:
+        if not self.lost.done():
+            super()._lose(ending)
+            self._requests.fail_all(f"the connection was lost ({ending})")
