@@ -73,6 +73,10 @@ class BotLostError(BotError):
     """The simulated user went away in the middle of a call."""
 
 
+class ModelEndpointError(BotError):
+    """An endpoint that an embedded bot needs, a model or hosted speech, failed for good during a call."""
+
+
 class BotProcessError(BotError):
     """A bot process that we started did not start, or died."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.endpoint import Peer
+from pytest_voiceeval.bridge.endpoint_faults import check_endpoints
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS, next_limit
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
@@ -64,6 +65,7 @@ async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: Ca
         BotUnreachableError: if a bot cannot be reached or never gets ready.
         BotRefusedError: if a bot refuses its part of the scenario.
         BotLostError: if the simulated user goes away during the call.
+        ModelEndpointError: if a model or hosted speech that an embedded bot needs fails for good.
     """
     try:
         async with asyncio.TaskGroup() as tasks:
@@ -180,7 +182,14 @@ class _Call:
             if fault.done():
                 fault.result()
             reason, at = next_limit(self._settings, self._listeners, self._last_activity)
-            if self._now() >= at:
+            is_over = self._now() >= at
+            check_endpoints(
+                self._listeners,
+                {side: leg.peer for side, leg in self._legs.items()},
+                silent=is_over and reason is StopReason.INACTIVITY,
+                where=self._where,
+            )
+            if is_over:
                 self._check_simulator(reason)
                 return reason
             gone = [future for future in lost.values() if not future.done()]
@@ -226,8 +235,8 @@ class _Call:
             started_at=self._started_at,
             ended_at=self._started_at + timedelta(seconds=max(self._now(), 0.0)),
             recording=self._tape.recording(),
-            agent=evidence.get(AGENT, SideEvidence(tokens=self._listeners[AGENT].tokens)),
-            user=evidence.get(USER, SideEvidence(tokens=self._listeners[USER].tokens)),
+            agent=evidence.get(AGENT, self._told(AGENT)),
+            user=evidence.get(USER, self._told(USER)),
             pushed=tuple(self._listeners[AGENT].pushed),
             simulator_end_reported=self._listeners[USER].said_exit,
             clock=self._settings.clock,
@@ -235,6 +244,15 @@ class _Call:
             drift=self._sync.drift(evidence),
             events=tuple(self._events),
         )
+
+    def _where(self) -> str:
+        """Return how far the call has come, for messages."""
+        return f"{self._now():.1f} s into the call, after {len(turns_of(self._tape))} turn(s)"
+
+    def _told(self, side: Side) -> SideEvidence:
+        """Return what a bot has told by itself, without being asked for its evidence."""
+        listener = self._listeners[side]
+        return SideEvidence(tokens=listener.tokens, notices=dict(listener.notices))
 
     def _listener(self, side: Side) -> Listener:
         buffer = JitterBuffer(RATE_HZ, FRAME_SAMPLES)

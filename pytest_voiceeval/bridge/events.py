@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from pytest_voiceeval.model.conversation import TokenUsage
 from pytest_voiceeval.model.turns import AGENT, Side, WorkShare
 from pytest_voiceeval.wire import rtvi
 from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message
+from pytest_voiceeval.wire.notices import Notice, notice_in
 from pytest_voiceeval.wire.rtvi import Envelope
 
 PROCESSORS: dict[WorkShare, str] = {"recognition": "STT", "model": "LLM", "synthesis": "TTS"}
@@ -46,6 +48,9 @@ class Listener:
         self.said_exit = False
         self.pushed: list[str] = []
         self.errors: list[str] = []
+        self.notices: Counter[str] = Counter()
+        self.endpoint_failure = ""
+        self.endpoint_trouble = ""
         self.on_activity: Callable[[], None] = lambda: None
         self.on_exit: Callable[[], None] = lambda: None
         self.on_action: Callable[[Mapping[str, Any]], None] = lambda _: None
@@ -114,6 +119,9 @@ class Listener:
         action = rtvi.applied_action(envelope)
         if action is not None:
             self.on_action(action)
+        notice = notice_in(envelope)
+        if notice is not None:
+            self._noticed(notice)
         answer = rtvi.enclosed(envelope, "final_response")
         if answer is not None:
             if self.side == AGENT:
@@ -121,6 +129,14 @@ class Listener:
         elif rtvi.enclosed(envelope, "exit") is not None and not self.said_exit:
             self.said_exit = True
             self.on_exit()
+
+    def _noticed(self, notice: Notice) -> None:
+        """Count what the bot tells of its endpoints; keep what stops it, and what may be about to."""
+        self.notices[notice.kind] += 1
+        if notice.kind == "failed":
+            self.endpoint_failure = self.endpoint_failure or notice.text
+        elif notice.kind in {"retry", "recovered"}:
+            self.endpoint_trouble = notice.text if notice.kind == "retry" else ""
 
     def _metrics(self, envelope: Envelope) -> None:
         for count in rtvi.token_counts(envelope):

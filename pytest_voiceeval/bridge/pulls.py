@@ -73,6 +73,7 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
             tokens=listener.tokens,
             skipped_frames=party.skipped_frames,
             errors=tuple(listener.errors),
+            notices=dict(listener.notices),
             pull_error=str(exc),
         )
     problems: list[str] = []
@@ -95,6 +96,7 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
         tokens=listener.tokens,
         skipped_frames=party.skipped_frames,
         errors=tuple(listener.errors),
+        notices=dict(listener.notices),
         pull_error="; ".join(problems),
     )
 

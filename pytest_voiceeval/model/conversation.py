@@ -92,6 +92,7 @@ class SideEvidence:
         tokens: as reported during the call.
         skipped_frames: malformed frames that came from it and were skipped.
         errors: what the bot itself reported to be wrong with it during the call.
+        notices: how many times an embedded bot told what of its endpoints (``wire.notices``).
         pull_error: why something is missing, for a person; empty if nothing is.
     """
 
@@ -103,6 +104,7 @@ class SideEvidence:
     tokens: TokenUsage = TokenUsage()
     skipped_frames: int = 0
     errors: tuple[str, ...] = ()
+    notices: Mapping[str, int] = field(default_factory=dict)
     pull_error: str = ""
 
 

@@ -219,6 +219,7 @@ def _ours(
             )
             if error
         },
+        "endpoint_notices": {side: dict(conversation.side(side).notices) for side in SIDES},
         "reported_errors": {side: list(conversation.side(side).errors) for side in SIDES},
         "tool_errors": tool_errors(conversation.agent.context),
     }
