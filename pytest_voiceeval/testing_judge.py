@@ -77,6 +77,7 @@ class JudgeReply:
         body: the whole response, in place of a chat completion.
         headers: more headers of the response.
         hangs: there is no response until the server is closed.
+        breaks_off: the connection ends without a response.
     """
 
     content: str | None = None
@@ -85,6 +86,7 @@ class JudgeReply:
     body: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     hangs: bool = False
+    breaks_off: bool = False
 
     def text(self) -> str:
         """Return the body of the response."""
@@ -162,6 +164,9 @@ class JudgeServer:
                 reply = endpoint._next(JudgeRequest(self.path, headers, json.loads(content)))
                 if reply.hangs:
                     endpoint._closing.wait()
+                    return
+                if reply.breaks_off:
+                    self.close_connection = True
                     return
                 text = reply.text().encode()
                 self.send_response(reply.status)

@@ -49,6 +49,11 @@ class LocalBot:
         return ("charged", "measured", "real") if self._is_rehearsed else ("measured", "real")
 
     @property
+    def fingerprint(self) -> str:
+        """A digest of its profile."""
+        return self.profile.digest
+
+    @property
     def _is_rehearsed(self) -> bool:
         return self.profile.llm.service == "rehearsal"
 

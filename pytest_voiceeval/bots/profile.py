@@ -161,6 +161,11 @@ class Profile(_Section):
     vad: Vad = Vad()
     turn_taking: TurnTaking = TurnTaking()
 
+    @property
+    def digest(self) -> str:
+        """A fingerprint of what it says: 16 hex digits."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
 
 def require_packages(profile: Profile) -> None:
     """Check that what the services of ``profile`` are made of is installed.
@@ -261,7 +266,6 @@ def _existing(path: Path, key: str, what: str) -> Path:
 def profile_digest(name_or_path: str) -> str | None:
     """Return a fingerprint of what a profile says; ``None`` if it can't be had, as of a command or an URL."""
     try:
-        profile = load_profile(name_or_path)
+        return load_profile(name_or_path).digest
     except ProfileError:
         return None
-    return hashlib.sha256(profile.model_dump_json().encode()).hexdigest()[:16]

@@ -50,6 +50,15 @@ class Traced(Protocol):
 
 
 @runtime_checkable
+class Fingerprinted(Protocol):
+    """A bot of which is known what it is made of."""
+
+    @property
+    def fingerprint(self) -> str | None:
+        """A digest of all that its results depend on; ``None`` if it is not known."""
+
+
+@runtime_checkable
 class TakesPieces(Protocol):
     """A bot that joins what it hears to pieces (``audio.pieces``), so that it may as well get these."""
 

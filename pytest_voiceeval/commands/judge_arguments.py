@@ -40,7 +40,7 @@ def seconds(text: str) -> float:
     """Return a number of seconds above 0."""
     value = number(text)
     if value <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; write a number of seconds, such as 45 or 2.5")
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write seconds above 0, such as 45 or 2.5")
     return value
 
 
@@ -77,7 +77,7 @@ def integer(text: str) -> int:
 def whole(text: str) -> int:
     """Return a whole number from 0."""
     if not text.strip().isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number; write one, such as 3 or 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on; write one, 0 or more")
     return int(text)
 
 

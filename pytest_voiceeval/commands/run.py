@@ -22,7 +22,7 @@ from pytest_voiceeval.commands.judge_arguments import (
     whole,
 )
 from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run
-from pytest_voiceeval.errors import VoiceEvalError
+from pytest_voiceeval.errors import DefinitionError, VoiceEvalError
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
@@ -173,7 +173,13 @@ def run(options: argparse.Namespace) -> int:
 def _new_folder(output_dir: Path) -> Path:
     from pytest_voiceeval.run.files import claim_folder  # noqa: PLC0415
 
-    return claim_folder(output_dir / f"eval_{datetime.now():%Y%m%d_%H%M%S}")
+    try:
+        return claim_folder(output_dir / f"eval_{datetime.now():%Y%m%d_%H%M%S}")
+    except OSError as exc:
+        raise DefinitionError(
+            f"--output-dir {output_dir}: no folder can be made there ({exc.strerror}); name a folder "
+            "that you may write in"
+        ) from None
 
 
 def _held(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_voiceeval.errors import DefinitionError, UnknownNameError, VoiceEvalError
+from pytest_voiceeval.errors import DataError, DefinitionError, UnknownNameError, VoiceEvalError
 from pytest_voiceeval.model.turns import AGENT, SIDES, Side
 from pytest_voiceeval.run.dry_bot import DryBot, bots_of
 from pytest_voiceeval.scenarios.base import Scenario
@@ -113,7 +113,13 @@ def _check_domain(domain: str) -> None:
 
 
 def _database(path: str) -> dict[str, Any]:
-    return read_database(Path(path)) if Path(path).exists() else load_db_artifact(path)
+    here = Path(path)
+    if here.exists():
+        return read_database(here)
+    try:
+        return load_db_artifact(path)
+    except DataError as exc:
+        raise DataError(f"--db {path}: it is not at {here.absolute()}, and {exc}") from None
 
 
 def _in_scenario(scenario: Scenario, tool: str, side: Side | None) -> Stage:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.commands.arguments import Commands, json_object, keep_quiet, pack_arguments
 from pytest_voiceeval.model.turns import SIDES
+from pytest_voiceeval.tools.origin import place_of
 
 if TYPE_CHECKING:
     from pytest_voiceeval.commands.staging import Stage
@@ -80,6 +81,12 @@ class _Outcome:
     diff: list[str]
     state_diff: list[str]
 
+    @property
+    def exception(self) -> str | None:
+        """What the tool raised and where, as one line; ``None`` if it did not."""
+        fault = self.answer.fault
+        return None if fault is None else f"{type(fault).__name__}: {fault} ({place_of(fault)})"
+
     def to_json(self) -> dict[str, Any]:
         """Return it in the form of recorded tool calls, and the diff."""
         bot = self.stage.bot
@@ -99,6 +106,7 @@ class _Outcome:
             "db_hash_after": self.hashes[1],
             "diff": self.diff,
             "state_diff": self.state_diff,
+            **({"exception": self.exception} if self.answer.raised else {}),
         }
 
     def lines(self) -> Iterator[str]:
@@ -107,7 +115,8 @@ class _Outcome:
         yield f"{self.stage.tool} of domain {self.stage.domain}, {bot.side} side, {self.stage.world}"
         yield ""
         if self.answer.raised:
-            yield "it raised; the model gets:"
+            yield f"it raised {self.exception}"
+            yield "the model gets:"
         else:
             yield "result:"
             yield _indented(self.answer.result)

@@ -107,7 +107,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 < value < float("inf"):
-        raise ValueError("write a number of seconds, such as 45 or 2.5")
+        raise ValueError("write a number of seconds above 0, such as 45 or 2.5")
     return value
 
 
@@ -131,13 +131,13 @@ def seconds_or_zero(text: str) -> float:
     try:
         return 0.0 if text.strip() and float(text) == 0 else seconds(text)
     except ValueError:
-        raise ValueError("write a number of seconds, such as 5 or 0") from None
+        raise ValueError("write a number of seconds, 0 or more") from None
 
 
 def whole_number(text: str) -> int:
     """Return a whole number from 0."""
     if not text.strip().isdecimal():
-        raise ValueError("write a whole number, such as 3 or 0")
+        raise ValueError("write a whole number, 0 or more")
     return int(text)
 
 

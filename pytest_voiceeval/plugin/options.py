@@ -116,7 +116,7 @@ DURATION = Option(
     "",
     "time limit of every call, whatever its scenario says",
     "SECONDS",
-    if_empty="write a number of seconds, such as 45 or 2.5",
+    if_empty="write a number of seconds above 0, such as 45 or 2.5",
 )
 INACTIVITY_TIMEOUT = Option(
     "voice_inactivity_timeout",

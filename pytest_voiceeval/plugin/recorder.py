@@ -216,7 +216,7 @@ class Recorder:
             return []
         now = start_record(self._config, self._started_at, [])
         before = self._history.earlier if self._history else read_invocations(self._earlier.folder)
-        return list(changed_options(before, now))
+        return list(changed_options(before, now, made=self._earlier.makers()))
 
     def _result_folders(self) -> list[Path]:
         """Return the folders of all results of the run, by scenario, whoever was faster."""

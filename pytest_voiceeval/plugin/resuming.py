@@ -84,6 +84,7 @@ def start_record(config: pytest.Config, started_at: datetime, names: Sequence[st
     """Return what ``run_args.json`` keeps of this start, without secrets."""
     settings = config.stash[settings_key]
     record = {
+        "invocation": config.stash[invocation_key],
         "started_at": started_at.isoformat(timespec="seconds"),
         "argv": [str(arg) for arg in config.invocation_params.args],
         "parsed_args": {option.key: _given(config, option) for option in OPTIONS},

@@ -30,12 +30,17 @@ class ToolAnswer:
     Attributes:
         result: what the tool returned; ``None`` if it raised, or is not there.
         delivered: what a model gets.
-        raised: the tool raised.
+        fault: what the tool raised.
     """
 
     result: Any
     delivered: Any
-    raised: bool = False
+    fault: Exception | None = None
+
+    @property
+    def raised(self) -> bool:
+        """Whether the tool raised."""
+        return self.fault is not None
 
 
 class KeptMessages:
@@ -180,10 +185,15 @@ async def use_tool(tool: StandardSchemaTool, arguments: Mapping[str, Any]) -> To
     """Call ``tool`` as a model does: with arguments that came as JSON, its one result delivered."""
     call = _Call(json.loads(json.dumps(dict(arguments))))
     returned: list[Any] = []
+    raised: list[Exception] = []
     execute = tool._execute
 
     async def keep(*args: Any, **kwargs: Any) -> Any:
-        result = await execute(*args, **kwargs)
+        try:
+            result = await execute(*args, **kwargs)
+        except Exception as exc:  # what becomes of it is the tool's; here it is kept
+            raised.append(exc)
+            raise
         returned.append(copy.deepcopy(result))
         return result
 
@@ -194,7 +204,7 @@ async def use_tool(tool: StandardSchemaTool, arguments: Mapping[str, Any]) -> To
         del tool._execute
     await asyncio.sleep(0)  # announcements of actions go out by themselves
     [delivered] = call.delivered
-    return ToolAnswer(returned[0] if returned else None, delivered, raised=not returned)
+    return ToolAnswer(returned[0] if returned else None, delivered, fault=raised[0] if raised else None)
 
 
 class _Call:

@@ -13,6 +13,7 @@ from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.run.dynamic_run import DynamicRun
+from pytest_voiceeval.run.evaluate import check_judge
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.packs import builtin_pack
@@ -93,6 +94,7 @@ def run_dynamic_evaluation(  # noqa: PLR0913 - each one is a setting of its own,
         auto_retry_backoff_secs=auto_retry_backoff_secs,
         output_sample_rate=output_sample_rate,
     )
+    _check_the_rest(output_dir, pause, judge)
     run = DynamicRun(
         Path(output_dir),
         {USER: _endpoint(USER, user_url), AGENT: _endpoint(AGENT, agent_url)},
@@ -102,6 +104,15 @@ def run_dynamic_evaluation(  # noqa: PLR0913 - each one is a setting of its own,
         tell=tell or (lambda _: None),
     )
     return run.hold(_instances(scenarios))
+
+
+def _check_the_rest(output_dir: str | Path, pause: float, judge: Judge | None) -> None:
+    """Raise DefinitionError for what is no setting of calls, and wrong."""
+    if not str(output_dir).strip():
+        raise DefinitionError("output_dir is empty; name the folder of the run")
+    if isinstance(pause, bool) or not isinstance(pause, int | float) or not 0 <= pause < float("inf"):
+        raise DefinitionError(f"pause is {pause!r}; write seconds, 0 or more")
+    check_judge(judge)
 
 
 def _refuse_running_loop() -> None:

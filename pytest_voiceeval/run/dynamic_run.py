@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.bridge.clock import choose_clock
-from pytest_voiceeval.bridge.endpoint import Endpoint
+from pytest_voiceeval.bridge.endpoint import Endpoint, Fingerprinted
 from pytest_voiceeval.errors import VoiceEvalError
 from pytest_voiceeval.model.conversation import RetriedAttempt
 from pytest_voiceeval.model.signals import SuccessSignal
@@ -31,6 +31,7 @@ from pytest_voiceeval.run.scenario_changes import scenario_changes
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scoring.judge_settings import JudgeSettings
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.world.files import plain
 
@@ -131,15 +132,17 @@ class DynamicRun:
         names = sorted({str(scenario.name) for scenario in queue.values()})
         bots = {f"{side}_url": bot.label for side, bot in self._bots.items()}
         record = {
+            "invocation": self._invocation,
             "started_at": datetime.now().isoformat(timespec="seconds"),
             "argv": sys.argv[1:],
-            "parsed_args": bots | asdict(self._settings) | {"pause": self._pause},
+            "parsed_args": bots | asdict(self._settings) | {"pause": self._pause} | _judge_args(self._judge),
+            "profiles": {side: _fingerprint(bot) for side, bot in self._bots.items()},
             "resolved_scenario_count": len(names),
             "resolved_scenario_names": names,
         }
         history = RunHistory(self._folder, redacted(plain(record), os.environ), is_resumed=True)
         history.write()
-        for change in changed_options(history.earlier, history.record):
+        for change in changed_options(history.earlier, history.record, made=self._earlier.makers()):
             self._warn(change)
         judged = [s for s in queue.values() if self._judge is None and JUDGED & set(s.whitelist)]
         if judged:
@@ -226,6 +229,18 @@ class DynamicRun:
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
         self._tell(f"WARNING: {text}")
+
+
+def _judge_args(judge: Judge | None) -> dict[str, Any]:
+    """Return how the judge is asked, as pytest's options name it; nothing of a judge that is not ours."""
+    settings = getattr(judge, "settings", None)
+    if not isinstance(settings, JudgeSettings):
+        return {}
+    return {f"judge_{name}": value for name, value in asdict(settings).items()}
+
+
+def _fingerprint(bot: Endpoint) -> str | None:
+    return bot.fingerprint if isinstance(bot, Fingerprinted) else None
 
 
 def _items(scenarios: Sequence[Scenario]) -> dict[str, Scenario]:

@@ -119,6 +119,11 @@ class EarlierRun:
             for item, folder in self._folders.items()
         }
 
+    def makers(self) -> set[str | None]:
+        """Return which starts made the results that stand; ``None`` for one that nothing tells of."""
+        notes = [read_note(folder) for folder in self._folders.values() if self._state(folder) == "completed"]
+        return {note.invocation if note else None for note in notes}
+
     def _state(self, folder: Path) -> str:
         return classify_scenario_resume_state(folder, self._min_agent_turns)[0]
 

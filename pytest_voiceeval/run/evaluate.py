@@ -143,15 +143,19 @@ def _check_evidence(scenario: Scenario, conversation: Conversation, settings: Ru
         raise BotLostError(reason)
 
 
+def check_judge(judge: Judge | None) -> None:
+    """Raise DefinitionError if ``judge`` is none; ``None`` says that there is none."""
+    if judge is not None and not callable(getattr(judge, "judge", None)):
+        raise DefinitionError(f"{judge!r} is no judge: it has no method judge(scenario, conversation)")
+
+
 def _judgement(
     judge: Judge, scenario: Scenario, conversation: Conversation, settings: RunSettings
 ) -> Judgement:
     """Return what ``judge`` says; raises DefinitionError if that is no judgement."""
-    ask = getattr(judge, "judge", None)
-    if not callable(ask):
-        raise DefinitionError(f"{judge!r} is no judge: it has no method judge(scenario, conversation)")
+    check_judge(judge)
     try:
-        judgement: object = ask(scenario, conversation, strict_match=settings.strict_match)
+        judgement: object = judge.judge(scenario, conversation, strict_match=settings.strict_match)
     except JudgeError as exc:
         return Judgement(error=str(exc))
     if not isinstance(judgement, Judgement):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,18 @@ from pytest_voiceeval.world.files import write_json
 RUN_ARGS = "run_args.json"
 
 WITHOUT_EFFECT = {
-    *("voice_output_dir", "voice_cache_dir", "voice_resume", "voice_data_root"),
-    *("voice_connect_timeout", "voice_start_timeout"),
-    *("voice_auto_resume_on_stale", "voice_auto_resume_on_insufficient_turns"),
-    *("voice_max_auto_retries", "voice_auto_retry_backoff_secs", "voice_min_agent_turns"),
-    *("auto_resume_on_stale", "auto_resume_on_insufficient_turns", "max_auto_retries"),
-    *("auto_retry_backoff_secs", "min_agent_turns", "connect_timeout", "output_sample_rate", "pause"),
+    *("output_dir", "cache_dir", "resume", "data_root", "connect_timeout", "start_timeout"),
+    *("auto_resume_on_stale", "auto_resume_on_insufficient_turns"),
+    *("max_auto_retries", "auto_retry_backoff_secs", "min_agent_turns"),
+    *("output_sample_rate", "pause", "concurrency", "shard"),
 }
 """Options that no result depends on, or that hold for results of before too."""
+
+PYTEST = "voice_"
+"""What pytest's options have before the name that they have elsewhere."""
+
+OTHER_NAMES = {"max_duration": "duration"}
+"""Options that a run without pytest keeps under the name of a setting."""
 
 PROFILES = {"the content of the agent's profile": "agent", "the content of the user's profile": "user"}
 """What a start keeps fingerprints of."""
@@ -74,29 +78,59 @@ def last_minimum(records: list[dict[str, Any]]) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def changed_options(earlier: list[dict[str, Any]], now: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what results depend on and was other at a start before, one text each."""
-    for key, value in _effects(now).items():
-        for record in reversed(earlier):
-            before = _effects(record)
-            if key in before and before[key] != value:
-                found = f"is {_shown(value)} now and was {_shown(before[key])}"
+def changed_options(
+    earlier: list[dict[str, Any]], now: Mapping[str, Any], *, made: Collection[str | None]
+) -> Iterator[str]:
+    """Yield what results depend on and was other at a start whose results stand, one text each.
+
+    Starts with pytest and without are compared in what both have.
+
+    Args:
+        earlier: the records of the starts before.
+        now: the record of this one.
+        made: which starts left a result (``EarlierRun.makers``). A record that does not tell which start
+            it is of may be of any.
+    """
+    known = {None, *made} if None not in made else None
+    telling = [record for record in earlier if known is None or record.get("invocation") in known]
+    for name, (key, value) in _effects(now).items():
+        for record in reversed(telling):
+            _, before = _effects(record).get(name, (key, value))
+            if _plain(before) != _plain(value):
+                found = f"is {_shown(value)} now and was {_shown(before)}"
                 change = "is other now than" if key in PROFILES else found
                 at = record.get("started_at", "?")
                 yield f"{key} {change} in the start of {at}: results of before stand as they are"
                 break
 
 
-def _effects(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that results depend on, and fingerprints of what they name."""
+def _effects(record: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+    """Return what results depend on, key and value by common name: options, fingerprints of profiles."""
     options = record.get("parsed_args")
     profiles = record.get("profiles")
-    found = dict(options) if isinstance(options, Mapping) else {}
-    if not found.get("voice_scenarios"):  # the scenarios of before, or named otherwise
-        found.pop("voice_scenarios", None)
+    given = dict(options) if isinstance(options, Mapping) else {}
+    if not given.get("voice_scenarios"):  # the scenarios of before, or named otherwise
+        given.pop("voice_scenarios", None)
     if isinstance(profiles, Mapping):
-        found |= {key: profiles.get(side) for key, side in PROFILES.items()}
-    return {key: value for key, value in found.items() if key not in WITHOUT_EFFECT}
+        given |= {key: profiles.get(side) for key, side in PROFILES.items()}
+    found = {_common_name(key): (key, value) for key, value in given.items()}
+    return {name: pair for name, pair in found.items() if name not in WITHOUT_EFFECT}
+
+
+def _common_name(key: str) -> str:
+    name = key.removeprefix(PYTEST)
+    return OTHER_NAMES.get(name, name)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it compares with what pytest keeps, which is text as it was given."""
+    if not isinstance(value, str | int | float | None):
+        return value
+    text = "none" if value is None or value == "" else str(value).strip().lower()
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _shown(value: Any) -> str:

@@ -81,7 +81,7 @@ def find_run(text: str, output_dir: Path, base: Path) -> Path:
     Raises:
         ValueError: if there is none; the text says what there is.
     """
-    text = text.strip()
+    text = text.strip().rstrip("/") or text.strip()
     name = f"eval_{text}" if _STAMP.fullmatch(text) else text
     candidates = [output_dir / name] if Path(name).name == name else []
     candidates.append(base / Path(text).expanduser())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.model.turns import SIDES
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.documents import documents_of
 from pytest_voiceeval.scenarios.noise import declared_noise
 from pytest_voiceeval.world.files import write_json, write_text
 from pytest_voiceeval.world.hashing import get_dict_hash
@@ -16,10 +19,15 @@ INDENT = 4
 
 
 def save_scenario(scenario: Scenario, directory: Path) -> None:
-    """Write prompts, tools, ``metadata.json`` and the reference, if there is one, into ``directory``."""
+    """Write prompts, tools, ``metadata.json`` and the reference, if there is one, into ``directory``.
+
+    Of documents that a side may consult, path and SHA-256 are written.
+    """
     for side in SIDES:
         write_text(directory / f"{side}_prompt.txt", scenario.prompt(side))
         write_json(directory / f"{side}_tools.json", scenario.tools(side), indent=INDENT)
+        if documents := documents_of(scenario, side):
+            write_json(directory / f"{side}_documents.json", _fingerprints(documents), indent=INDENT)
     write_json(directory / "metadata.json", metadata(scenario), indent=INDENT)
     reference = scenario.reference_answer
     if reference:
@@ -50,6 +58,18 @@ def metadata(scenario: Scenario) -> dict[str, Any]:
         "expected_user_db_hash": _hash(scenario.expected_user_db),
     }
     return settled | {key: value for key, value in optional.items() if value}
+
+
+def _fingerprints(documents: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return path and SHA-256 of each document; ``None`` of one that is not here."""
+    return {
+        name: {"path": document["path"], "sha256": _sha256(document["text"])}
+        for name, document in documents.items()
+    }
+
+
+def _sha256(text: str | None) -> str | None:
+    return None if text is None else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _hash(db: dict[str, Any] | None) -> str | None:

@@ -33,10 +33,10 @@ class LLMJudge:
     """
 
     def __init__(self, settings: JudgeSettings) -> None:
-        self._settings = settings
+        self.settings = settings
 
     def __repr__(self) -> str:
-        return f"LLMJudge({self._settings.model!r} at {self._settings.url!r})"
+        return f"LLMJudge({self.settings.model!r} at {self.settings.url!r})"
 
     def judge(
         self, scenario: Scenario, conversation: Conversation, *, strict_match: bool = False
@@ -46,7 +46,7 @@ class LLMJudge:
         A call of which nothing was observed is not put to the model: its score is 0. But one of which nothing
         was observed because the evidence could not be had has no judgement.
         """
-        settings = self._settings
+        settings = self.settings
         asked = judge_input(
             scenario,
             conversation,
@@ -65,12 +65,12 @@ class LLMJudge:
 
     async def _opinions(self, asked: JudgeInput, assertions: Sequence[str]) -> list[Opinion]:
         """Return as many opinions as are wanted; raises JudgeError if one of them can't be had."""
-        async with JudgeEndpoint(self._settings) as endpoint:
+        async with JudgeEndpoint(self.settings) as endpoint:
             try:
                 async with asyncio.TaskGroup() as tasks:
                     asking = [
                         tasks.create_task(_opinion(endpoint, asked, assertions, sample))
-                        for sample in range(self._settings.samples)
+                        for sample in range(self.settings.samples)
                     ]
             except* JudgeError as errors:
                 raise errors.exceptions[0] from None

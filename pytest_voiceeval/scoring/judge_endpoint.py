@@ -59,6 +59,11 @@ class _Completion(BaseModel, extra="ignore"):
     choices: list[_Choice] = Field(min_length=1)
 
 
+BROKEN_OFF = {"RemoteProtocolError", "ReadError", "WriteError"}
+"""Names of the HTTP client's exceptions for a connection that was there; which package it is depends on
+openai's version."""
+
+
 class JudgeEndpoint:
     """The model of a judge, as long as the body of ``async with`` runs.
 
@@ -113,9 +118,15 @@ class JudgeEndpoint:
             text = f"answered HTTP {exc.status_code}: {self._short(exc.response.text)}"
             raise self._error(f"{text}; {remedy}" if remedy else text) from None
         except openai.APIConnectionError as exc:
-            cause = self._short(str(exc.__cause__ or exc))
-            raise self._error(f"could not be reached ({cause}); start it, or correct its URL") from None
+            raise self._error(self._unconnected(exc.__cause__ or exc)) from None
         return self._whole_reply(body)
+
+    def _unconnected(self, cause: BaseException) -> str:
+        """Return what became of a connection, by what the HTTP client says of it."""
+        told = self._short(str(cause))
+        if type(cause).__name__ in BROKEN_OFF:
+            return f"broke off its connection ({told}); its own log says why"
+        return f"could not be reached ({told}); start it, or correct its URL"
 
     async def _post(self, asked: JudgeInput, sample: int) -> str:
         from openai import Omit  # noqa: PLC0415 - heavy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -45,16 +46,27 @@ class Origin:
         return (self.file, self.qualname) == (other.file, other.qualname)
 
 
+def place_of(exc: BaseException) -> str:
+    """Return ``file:line`` of where ``exc`` was raised, relative to the working directory if it lies in it.
+
+    Empty if it was never raised.
+    """
+    frames = traceback.extract_tb(exc.__traceback__)
+    return f"{_shown(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+
+
 def location(cls: type) -> str:
     """Return ``file:line`` of ``cls``, relative to the working directory if it lies in it.
 
     Without the line where it can't be told (a class made by a call of ``type``).
     """
-    file = Origin.of(cls).file
-    path = Path(file)
-    if path.is_relative_to(Path.cwd()):
-        file = str(path.relative_to(Path.cwd()))
+    file = _shown(Origin.of(cls).file)
     try:
         return f"{file}:{inspect.getsourcelines(cls)[1]}"
     except (OSError, TypeError):
         return file
+
+
+def _shown(file: str) -> str:
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

@@ -233,6 +233,7 @@ def test_a_run_of_scenarios_that_are_gone_is_not_gone_on_with_by_all(
             "error: no scenario or domain 'kiosk__te'; did you mean 'kiosk__tea'",
         ),
         (["--domain", "bench", "--split", "tset"], "error: bench has no split 'tset'; it has: base, test"),
+        (["--domain", "kiosk", "--output-dir", "afile"], "error: --output-dir afile: no folder can be made "),
         (["--domain", "kios"], "error: no scenario or domain 'kios'; did you mean 'kiosk'"),
         (["--resume", "20200101_000000"], "error: --resume 20200101_000000: no such run; there is none in"),
         (["--domain", "kiosk", "--agent", "lokal"], "error: no profile 'lokal'"),
@@ -255,6 +256,7 @@ def test_a_run_of_scenarios_that_are_gone_is_not_gone_on_with_by_all(
 def test_what_cannot_be_done_is_one_line_and_leaves_nothing(
     place: Path, run: Run, capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str
 ) -> None:
+    (place / "afile").touch()
     assert run(*arguments) == 1
     err = capsys.readouterr().err
     assert complaint in err

@@ -82,7 +82,11 @@ def test_a_tool_that_raises_tells_what_the_model_gets(
     assert (told["recorded"], told["diff"], told["db_hash_before"]) == ([], [], told["db_hash_after"])
     assert main(["tool", *call]) == 0
     out = capsys.readouterr().out
-    assert 'it raised; the model gets:\n  {\n    "error": "there is no Moby"\n  }' in out
+    (file,) = (library / "tools").glob("*.py")
+    line = next(n for n, text in enumerate(file.read_text().splitlines(), 1) if "raise ValueError" in text)
+    raised = f"ValueError: there is no Moby ({file}:{line})"
+    assert f'it raised {raised}\nthe model gets:\n  {{\n    "error": "there is no Moby"\n  }}' in out
+    assert told["exception"] == raised
     assert out.endswith(f"database: {get_dict_hash(IN)}, unchanged\n")
 
 
@@ -152,7 +156,7 @@ def test_a_scenario_can_be_named_for_its_world_and_its_constructor_arguments(
             ["restaurant", "GetMenuTool", "--scenario", "restaurant__burger_classic", "--side", "user"],
             "the user of scenario restaurant__burger_classic has no tool 'GetMenuTool'; it has: none",
         ),
-        (["restaurant", "GetMenuTool", "--db", "nowhere"], "no database 'nowhere': neither nowhere.json"),
+        (["restaurant", "GetMenuTool", "--db", "nowhere"], "--db nowhere: it is not at "),
     ],
 )
 def test_what_is_not_there_is_told_with_the_nearest(

@@ -316,7 +316,7 @@ def test_an_endpoint_elsewhere_without_a_key_is_a_usage_error_before_anything_ru
         ("--voice-judge-url=localhost:8000", "localhost:8000: write an http:// or https:// URL, such as *"),
         ("--voice-judge-threshold=1.1", "write a number from 0 to 1, such as 0.9"),
         ("--voice-judge-threshold=nan", "write a number from 0 to 1, such as 0.9"),
-        ("--voice-judge-timeout=0", "write a number of seconds, such as 45 or 2.5"),
+        ("--voice-judge-timeout=0", "write a number of seconds above 0, such as 45 or 2.5"),
         ("--voice-judge-temperature=hot", "write a number, such as 0.7, or none"),
         ("--voice-judge-top-p=2", "write a number from 0 to 1, such as 0.9, or none"),
         ("--voice-judge-seed=1.5", "write a whole number, such as 42, or none"),

@@ -13,10 +13,10 @@ from pytest_voiceeval.plugin.options import OPTIONS
 @pytest.mark.parametrize(
     ("flag", "remedy"),
     [
-        ("--voice-duration=soon", "write a number of seconds, such as 45 or 2.5"),
+        ("--voice-duration=soon", "write a number of seconds above 0, such as 45 or 2.5"),
         ("--voice-duration=-1", "write a number of seconds*"),
         ("--voice-duration=nan", "write a number of seconds*"),
-        ("--voice-inactivity-timeout=never", "write a number of seconds, such as 45 or 2.5, or none"),
+        ("--voice-inactivity-timeout=never", "write a number of seconds above 0, such as 45 or 2.5, or none"),
         ("--voice-connect-timeout=inf", "write a number of seconds*"),
         ("--voice-rehearsal=silver", "choose one of: gold, mute*"),
         ("--voice-agent=cmd:python bot.py", "put {port} where the command takes its port*"),
@@ -24,7 +24,7 @@ from pytest_voiceeval.plugin.options import OPTIONS
         ("--voice-output-dir= ", "write a value*"),
         ("--voice-scenarios=", "write a domain, a name, a glob or all"),
         ("--voice-scenarios=shop,,bank", "write a domain, a name, a glob or all"),
-        ("--voice-duration=", "write a number of seconds, such as 45 or 2.5"),
+        ("--voice-duration=", "write a number of seconds above 0, such as 45 or 2.5"),
     ],
 )
 def test_a_bad_value_is_a_usage_error_with_the_flag_and_the_remedy(

@@ -237,9 +237,9 @@ def test_too_few_answers_fail_with_a_message_that_says_so(
 @pytest.mark.parametrize(
     ("flag", "remedy"),
     [
-        ("--voice-min-agent-turns=few", "write a whole number, such as 3 or 0"),
-        ("--voice-max-auto-retries=-1", "write a whole number, such as 3 or 0"),
-        ("--voice-auto-retry-backoff-secs=-1", "write a number of seconds, such as 5 or 0"),
+        ("--voice-min-agent-turns=few", "write a whole number, 0 or more"),
+        ("--voice-max-auto-retries=-1", "write a whole number, 0 or more"),
+        ("--voice-auto-retry-backoff-secs=-1", "write a number of seconds, 0 or more"),
     ],
 )
 def test_a_bad_number_is_a_usage_error(project: pytest.Pytester, flag: str, remedy: str) -> None:

@@ -14,6 +14,7 @@ from pytest_voiceeval.bridge.setup import initialization
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.parts import Resources
 from pytest_voiceeval.run.dry import hold_dry
+from pytest_voiceeval.run.scenario_changes import scenario_changes
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.checks import check_tools
 from pytest_voiceeval.scenarios.documents import documents_of
@@ -100,6 +101,16 @@ def test_the_prompt_names_it_and_its_text_travels_with_the_scenario(pack: Path) 
         "user": {},
         "agent": {"documents": {"opening hours": {"path": "library/hours.txt", "text": HOURS}}},
     }
+
+
+def test_one_that_is_other_than_when_its_result_was_made_is_named(pack: Path, tmp_path: Path) -> None:
+    library().save(tmp_path / "saved")
+    assert scenario_changes(library(), tmp_path / "saved") == []
+    hours = pack / "data" / "library" / "hours.txt"
+    hours.write_text("Closed.")
+    assert scenario_changes(library(), tmp_path / "saved") == ["agent_documents.json"]
+    hours.unlink()
+    assert scenario_changes(library(), tmp_path / "saved") == ["agent_documents.json"]
 
 
 def test_one_that_is_missing_is_told_with_the_place_of_the_scenario_before_a_call(pack: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import shutil
 import wave
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,14 @@ def test_what_is_other_than_before_is_warned_of(tmp_path: Path) -> None:
     assert all(f"{line}\n" in files(tmp_path)["all_summary.txt"] for line in warnings)
 
 
+def test_a_start_whose_results_are_gone_is_not_warned_of(tmp_path: Path) -> None:
+    run(tmp_path, Tea, strict_match=True)
+    shutil.rmtree(tmp_path / "run__tea")
+    told: list[str] = []
+    run(tmp_path, Tea, tell=told.append)
+    assert not [line for line in told if line.startswith("WARNING: ")]
+
+
 def test_the_files_of_a_run_that_is_interrupted_are_written(tmp_path: Path) -> None:
     agent = Calls(AGENT, GOOD, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
@@ -217,6 +226,9 @@ def test_one_scenario_twice_has_two_results(tmp_path: Path) -> None:
         ({"scenarios": [3]}, DefinitionError, "3 is no scenario; give its name, its class or an instance"),
         ({"agent_url": "http://x"}, DefinitionError, "'http://x' is no WebSocket URL"),
         ({"conversation_end_policy": "any"}, DefinitionError, "no conversation-end policy 'any'"),
+        ({"pause": -1}, DefinitionError, "pause is -1; write seconds, 0 or more"),
+        ({"judge": "gpt"}, DefinitionError, "'gpt' is no judge: it has no method judge"),
+        ({"output_dir": ""}, DefinitionError, "output_dir is empty; name the folder of the run"),
     ],
 )
 def test_what_is_wrong_is_told_before_any_call(

@@ -84,8 +84,8 @@ def test_a_history_that_is_broken_or_of_another_shape_is_taken_as_it_is(
     assert history.record.get("resumed_from_invocation") == (len(records) - 1 if records else None)
 
 
-def start(at: str, profile: str = "x", **options: str) -> dict[str, Any]:
-    return {"started_at": at, "parsed_args": options, "profiles": {"agent": profile}}
+def start(at: str, profile: str = "x", **options: Any) -> dict[str, Any]:
+    return {"invocation": at, "started_at": at, "parsed_args": options, "profiles": {"agent": profile}}
 
 
 def test_what_results_depend_on_and_was_other_is_told_with_the_last_start_in_which_it_was() -> None:
@@ -94,10 +94,10 @@ def test_what_results_depend_on_and_was_other_is_told_with_the_last_start_in_whi
         start("2", voice_agent="other"),
         start("3", voice_agent="local"),
     ]
-    assert list(changed_options(before, start("4", voice_agent="local"))) == [
+    assert list(changed_options(before, start("4", voice_agent="local"), made={"1", "2", "3"})) == [
         "voice_agent is 'local' now and was 'other' in the start of 2: results of before stand as they are"
     ]
-    assert list(changed_options(before[:1], start("4", "y", voice_agent="local"))) == [
+    assert list(changed_options(before[:1], start("4", "y", voice_agent="local"), made={"1"})) == [
         "the content of the agent's profile is other now than in the start of 1: results of before stand as "
         "they are"
     ]
@@ -106,8 +106,49 @@ def test_what_results_depend_on_and_was_other_is_told_with_the_last_start_in_whi
 def test_what_no_result_depends_on_or_was_not_known_is_no_change() -> None:
     before = [start("1", voice_output_dir="a", voice_scenarios="shop"), {"argv": []}]
     now = start("2", voice_output_dir="b", voice_scenarios="", voice_new="1")
-    assert not list(changed_options(before, now))
-    assert list(changed_options(before, start("2", voice_scenarios="bank")))
+    assert not list(changed_options(before, now, made={"1"}))
+    assert list(changed_options(before, start("2", voice_scenarios="bank"), made={"1"}))
+
+
+def test_a_start_that_left_no_result_is_not_compared_with() -> None:
+    before = [start("1", voice_strict_match="true"), start("2", voice_strict_match="false")]
+    now = start("3", voice_strict_match="false")
+    assert not list(changed_options(before, now, made={"2"}))
+    assert list(changed_options(before, now, made={"1", "2"}))
+
+
+def test_where_it_is_not_known_who_made_a_result_any_start_may_have() -> None:
+    (known,) = before = [start("1", voice_strict_match="true")]
+    now = start("3", voice_strict_match="false")
+    assert list(changed_options(before, now, made={"2", None}))
+    del known["invocation"]
+    assert list(changed_options(before, now, made={"2"}))
+
+
+@pytest.mark.parametrize(
+    ("with_pytest", "without"),
+    [
+        ({"voice_duration": ""}, {"max_duration": None}),
+        ({"voice_duration": "90"}, {"max_duration": 90.0}),
+        ({"voice_strict_match": "false"}, {"strict_match": False}),
+        ({"voice_strict_match": True}, {"strict_match": True}),
+        ({"voice_inactivity_timeout": "none"}, {"inactivity_timeout": None}),
+        ({"voice_judge_thinking_token_budget": "none"}, {"judge_thinking_token_budget": None}),
+    ],
+)
+def test_starts_with_and_without_pytest_are_compared_by_what_they_mean(
+    with_pytest: dict[str, Any], without: dict[str, Any]
+) -> None:
+    one, other = start("1", **with_pytest), start("2", **without)
+    assert not list(changed_options([one], other, made={"1"}))
+    assert not list(changed_options([other], one, made={"2"}))
+
+
+def test_what_is_other_without_pytest_is_told() -> None:
+    before = [start("1", voice_duration="90")]
+    assert list(changed_options(before, start("2", max_duration=60.0), made={"1"})) == [
+        "max_duration is 60.0 now and was '90' in the start of 1: results of before stand as they are"
+    ]
 
 
 def test_the_names_of_all_starts_are_those_of_the_run() -> None:

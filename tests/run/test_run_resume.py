@@ -183,7 +183,13 @@ def test_a_run_is_found_by_time_name_and_path(tmp_path: Path) -> None:
     run.mkdir(parents=True)
     copied = tmp_path / "copied"
     folder(copied, "tea", "tea").joinpath("scenario_config").mkdir()
-    for text in ("20260102_030405", "eval_20260102_030405", str(run), "out/eval_20260102_030405"):
+    for text in (
+        "20260102_030405",
+        "eval_20260102_030405",
+        str(run),
+        "out/eval_20260102_030405",
+        "eval_20260102_030405/",
+    ):
         assert find_run(text, tmp_path / "out", tmp_path) == run.resolve()
     assert find_run("copied", tmp_path / "out", tmp_path) == copied.resolve()
     with pytest.raises(ValueError, match=r"no such run; the latest in .*: eval_20260102_030405"):

@@ -276,6 +276,12 @@ def test_nobody_there_is_an_error() -> None:
     assert error.startswith(f"the judge at http://127.0.0.1:{port}/v1 could not be reached (")
 
 
+def test_one_that_breaks_off_is_told_as_that() -> None:
+    with JudgeServer(JudgeReply(breaks_off=True)) as server:
+        error = judged(server, timeout=30).error
+    assert error.startswith(f"the judge at {server.url} broke off its connection (")
+
+
 def test_several_samples_come_to_median_and_majority_with_seeds_of_their_own() -> None:
     replies = [
         json.dumps({"score": score, "nl_assertion_verdicts": [{"index": 1, "passed": score > 0.3}]})
