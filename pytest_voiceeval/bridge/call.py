@@ -185,7 +185,7 @@ class _Call:
             is_over = self._now() >= at
             check_endpoints(
                 self._listeners,
-                {side: leg.peer for side, leg in self._legs.items()},
+                {side: party.peer for side, party in self._parties.items()},
                 silent=is_over and reason is StopReason.INACTIVITY,
                 where=self._where,
             )
