@@ -5,9 +5,18 @@ A message says where, what is wrong, and what to do instead: it is shown to a pe
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class VoiceEvalError(Exception):
-    """Base of all errors raised on purpose; its text is a complete message for a person."""
+    """Base of all errors raised on purpose; its text is a complete message for a person.
+
+    Attributes:
+        fault_of: whose fault it is that breaks a call off so, in words; never the agent's, whose faults are
+            verdicts.
+    """
+
+    fault_of: ClassVar[str] = "the scenario's, or of what it needs"
 
 
 class DefinitionError(VoiceEvalError, ValueError):
@@ -60,6 +69,8 @@ class WireError(VoiceEvalError):
 class BotError(VoiceEvalError):
     """A bot did not do its part: the environment's fault or ours, never a verdict on the agent."""
 
+    fault_of = "the environment's"
+
 
 class BotUnreachableError(BotError):
     """No connection to a bot could be opened, or it never said that it is ready."""
@@ -70,7 +81,9 @@ class BotRefusedError(BotError):
 
 
 class BotLostError(BotError):
-    """The simulated user went away in the middle of a call."""
+    """The simulated user went away in the middle of a call, or did not play its part in it."""
+
+    fault_of = "the simulated user's"
 
 
 class ModelEndpointError(BotError):

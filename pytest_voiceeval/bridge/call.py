@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
+from pytest_voiceeval.bridge.ending import cause_of, ending, told
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.endpoint_faults import check_endpoints
 from pytest_voiceeval.bridge.events import Listener
@@ -24,6 +25,7 @@ from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.bridge.warp import WarpLoop
 from pytest_voiceeval.errors import BotLostError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
+from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
 
@@ -60,6 +62,8 @@ RECONNECT_SECONDS = 1.0
 async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: CallSettings) -> Conversation:
     """Prepare both bots for ``scenario``, hold the call, and return its evidence.
 
+    An error that breaks it off tells whose fault it is, in which turn it came, and after which event.
+
     Raises:
         DefinitionError: if the scenario asks for what cannot be done.
         BotUnreachableError: if a bot cannot be reached or never gets ready.
@@ -67,11 +71,14 @@ async def hold_call(scenario: Scenario, *, user: Peer, agent: Peer, settings: Ca
         BotLostError: if the simulated user goes away during the call.
         ModelEndpointError: if a model or hosted speech that an embedded bot needs fails for good.
     """
+    call: _Call | None = None
     try:
         async with asyncio.TaskGroup() as tasks:
-            return await _Call(scenario, {USER: user, AGENT: agent}, settings, tasks).hold()
+            call = _Call(scenario, {USER: user, AGENT: agent}, settings, tasks)
+            return await call.hold()
     except ExceptionGroup as group:
-        raise group.exceptions[0] from group.exceptions[0].__cause__
+        error = group.exceptions[0]
+        raise told(error, call.ending()) if call else error from error.__cause__
 
 
 class _Call:
@@ -88,6 +95,7 @@ class _Call:
         self._begun: float | None = None
         self._started_at = _wall_time(self._loop)
         self._events: list[str] = []
+        self._ending: Ending | None = None
         self._tape = Tape(RATE_HZ, FRAME_SAMPLES)
         self._last_activity = 0.0
         self._exit: asyncio.Future[None] = self._loop.create_future()
@@ -114,11 +122,16 @@ class _Call:
                 evidence = await self._pull()
             return self._conversation(reason, evidence)
         except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
+            self._ending = self.ending(str(exc) or type(exc).__name__)
             if self._begun is not None and self._settings.on_interrupt is not None:
                 self._settings.on_interrupt(self._conversation(_broken_off(exc), {}))
             raise
         finally:
             await asyncio.gather(*(party.close() for party in self._parties.values()))
+
+    def ending(self, cause: str = "") -> Ending:
+        """Return how the call ended; if it has not yet, how it ends now, by ``cause``."""
+        return self._ending or ending(cause, tape=self._tape, now=self._now(), events=self._events)
 
     async def _pull(self) -> dict[Side, SideEvidence]:
         """Return both bots' evidence, as it is once no action is on its way any more."""
@@ -147,7 +160,8 @@ class _Call:
         try:
             await self._parties[AGENT].send_text(KICKOFF)
             reason = await self._until_over(ticker.failed)
-            self._note(f"the call is over: {reason.value}")
+            self._ending = self.ending(self._cause(reason))
+            self._note(f"the call is over: {reason.value}: {self._ending.cause}")
             await self._drain(reason)
             if ticker.failed.done():
                 ticker.failed.result()
@@ -171,13 +185,12 @@ class _Call:
             if self._exit.done():
                 return StopReason.EXIT
             if lost[AGENT].done():
-                self._note(f"[AGENT] {lost[AGENT].result()}")
                 return StopReason.AGENT_HANGUP
             if lost[USER].done() and not self._listeners[USER].said_exit:
                 peer = self._parties[USER].peer
                 raise BotLostError(
-                    f"the {peer.shown} went away {self._now():.1f} s into the call: "
-                    f"{lost[USER].result()}; expected the simulated user to stay until the bridge hangs up"
+                    f"the {peer.shown} went away: {lost[USER].result()}; "
+                    "expected the simulated user to stay until the bridge hangs up"
                 )
             if fault.done():
                 fault.result()
@@ -200,14 +213,25 @@ class _Call:
                 return_when=asyncio.FIRST_COMPLETED,
             )
 
+    def _cause(self, reason: StopReason) -> str:
+        lost = self._legs[AGENT].lost
+        return cause_of(
+            reason,
+            self._listeners,
+            self._settings,
+            self._tape,
+            silence=self._now() - self._last_activity,
+            hang_up=lost.result() if lost.done() else "",
+        )
+
     def _check_simulator(self, reason: StopReason) -> None:
         """Raise BotLostError if the call fell silent because the simulated user broke."""
         errors = [] if self._listeners[USER].said_exit else self._listeners[USER].errors
         if reason is StopReason.INACTIVITY and errors and not self._listeners[AGENT].errors:
             peer = self._parties[USER].peer
             raise BotLostError(
-                f"the {peer.shown} fell silent, {self._now():.1f} s into the call, after it "
-                f"reported: {errors[-1]}; expected a simulated user that works"
+                f"the {peer.shown} fell silent after it reported: {errors[-1]}; "
+                "expected a simulated user that works"
             )
 
     async def _drain(self, reason: StopReason) -> None:
@@ -232,6 +256,7 @@ class _Call:
             scenario_name=self._scenario.name or "",
             turns=turns_of(self._tape),
             stop_reason=reason,
+            ending=self.ending(),
             started_at=self._started_at,
             ended_at=self._started_at + timedelta(seconds=max(self._now(), 0.0)),
             recording=self._tape.recording(),

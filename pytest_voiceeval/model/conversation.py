@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.turns import ResponseLatency, Side, Turn, response_latencies
 
 
@@ -165,6 +166,7 @@ class Conversation:
         noise: levels of speech and noise; ``None`` for a call without noise.
         events: lines of the bridge's log, for ``bridge_log.txt``.
         retried: calls that were held before this one and do not count, in order.
+        ending: what ended the call, in which turn, after which event; empty where nobody has noted it.
     """
 
     scenario_name: str
@@ -182,6 +184,7 @@ class Conversation:
     noise: NoiseLevels | None = None
     events: tuple[str, ...] = field(default=(), repr=False)
     retried: tuple[RetriedAttempt, ...] = ()
+    ending: Ending = field(default_factory=Ending)
 
     @property
     def duration_seconds(self) -> float:

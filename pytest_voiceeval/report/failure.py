@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_voiceeval.model.ending import ENDING, Ending
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM, retried_attempts
 
 if TYPE_CHECKING:
@@ -112,7 +113,10 @@ def _attempt_lines(metrics: Metrics) -> Iterator[str]:
 def _call_lines(metrics: Metrics) -> Iterator[str]:
     content = metrics.json
     turns = content["turns"]
-    yield f"  stop reason: {content['stop_reason']} after {content['duration_seconds']:.1f} s"
+    ending = Ending.of_json(content.get(ENDING))
+    cause = f": {ending.cause}" if ending.cause else ""
+    yield f"  stop reason: {content['stop_reason']} after {content['duration_seconds']:.1f} s{cause}"
+    yield from ending.lines()
     for side, error in (content.get("pull_errors") or {}).items():
         yield f"  evidence of the {side} is missing: {error}"
     if not turns:

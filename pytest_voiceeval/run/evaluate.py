@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
+from pytest_voiceeval.bridge.ending import told
 from pytest_voiceeval.bridge.endpoint import Endpoint, Peer, TakesPieces
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import (
@@ -138,9 +139,9 @@ def _check_evidence(scenario: Scenario, conversation: Conversation, settings: Ru
             f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
         )
     if reason := unscorable(scenario, conversation):
-        raise BotRefusedError(reason)
+        raise told(BotRefusedError(reason), conversation.ending)
     if reason := silent_caller(conversation, settings.min_agent_turns):
-        raise BotLostError(reason)
+        raise told(BotLostError(reason), conversation.ending)
 
 
 def check_judge(judge: Judge | None) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.ending import ENDING
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Scores, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
@@ -175,6 +176,12 @@ def _task_success(scores: Scores) -> dict[str, bool]:
     return {"is_task_successful": task_successful(scores.breakdown.to_json())}
 
 
+def _ending(conversation: Conversation) -> dict[str, Any]:
+    """Return how a call ended that did not end as it should."""
+    known = conversation.stop_reason is not StopReason.EXIT and conversation.ending.cause
+    return {ENDING: conversation.ending.to_json()} if known else {}
+
+
 def _noise(conversation: Conversation) -> dict[str, Any]:
     noise = conversation.noise
     if noise is None:
@@ -206,6 +213,7 @@ def _ours(
         "explanations": {
             result.signal.value: result.explanation for result in scores.results if result.explanation
         },
+        **_ending(conversation),
         "simulator_end_reported": conversation.simulator_end_reported,
         "skipped_frames": {
             "agent": conversation.agent.skipped_frames,

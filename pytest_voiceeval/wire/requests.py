@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_voiceeval.wire import rtvi
@@ -57,6 +57,8 @@ class Requests:
         """Hand a reply to its request; ``False`` if nobody waits for it."""
         pending = self._open.get(reply.id or "")
         if pending is None or pending.reply.done():
+            for waiting in self._open.values():
+                waiting.strays.append(str(reply.id))
             return False
         if reply.type == rtvi.ERROR_RESPONSE and pending.wanted == rtvi.BOT_READY:
             pending.objection = str(reply.fields.get("error", ""))
@@ -82,8 +84,7 @@ class Requests:
                 await self._send(message)
                 reply = await pending.reply
         except TimeoutError:
-            objection = f"; it objected: {pending.objection}" if pending.objection else ""
-            raise RequestFailedError(f"no answer to {name} within {limit:g} s{objection}") from None
+            raise RequestFailedError(f"no answer to {name} within {limit:g} s{pending.remarks()}") from None
         finally:
             del self._open[key]
             if pending.reply.done() and not pending.reply.cancelled():
@@ -98,3 +99,12 @@ class _Pending:
     wanted: str
     reply: asyncio.Future[Envelope]
     objection: str = ""
+    strays: list[str] = field(default_factory=list)
+
+    def remarks(self) -> str:
+        """Return what came in place of a reply."""
+        objection = f"; it objected: {self.objection}" if self.objection else ""
+        if not self.strays:
+            return objection
+        ids = ", ".join(map(repr, self.strays[:3]))
+        return f"{objection}; replies came under other ids than the request's: {ids}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from test_bridge_call import Greeting, agent_bot, end_of_speech, hold, user_bot
+from scripted_calls import Greeting, agent_bot, end_of_speech, hold, user_bot
 
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
@@ -188,7 +188,7 @@ def test_what_cannot_be_used_is_told_before_the_call_with_file_and_line(tmp_path
     }
     for path, text in told.items():
         message = refused(NoiseConfig(noise_files=path))
-        assert "test_bridge_call.py:" in message.split(": noise_config of scenario 'bridge__greeting': ")[0]
+        assert "scripted_calls.py:" in message.split(": noise_config of scenario 'bridge__greeting': ")[0]
         assert text in message
         assert message.count("\n") == 0
 

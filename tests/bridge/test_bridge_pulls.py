@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
-from test_bridge_call import Greeting, agent_bot, hold, user_bot
+from scripted_calls import Greeting, agent_bot, hold, user_bot
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
-from test_bridge_call import Greeting, agent_bot, user_bot
+from scripted_calls import Greeting, agent_bot, user_bot
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import RealClock

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_bridge_call import Greeting, agent_bot, call, hold, user_bot
+from scripted_calls import Greeting, agent_bot, call, hold, user_bot
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.events import Listener
