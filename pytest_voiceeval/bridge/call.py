@@ -18,6 +18,7 @@ from pytest_voiceeval.bridge.pulls import pull_both
 from pytest_voiceeval.bridge.rtvi_party import RtviParty
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
+from pytest_voiceeval.bridge.simulator import check_present, check_working
 from pytest_voiceeval.bridge.sync import world_sync
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.ticker import Ticker
@@ -186,24 +187,16 @@ class _Call:
                 return StopReason.EXIT
             if lost[AGENT].done():
                 return StopReason.AGENT_HANGUP
-            if lost[USER].done() and not self._listeners[USER].said_exit:
-                peer = self._parties[USER].peer
-                raise BotLostError(
-                    f"the {peer.shown} went away: {lost[USER].result()}; "
-                    "expected the simulated user to stay until the bridge hangs up"
-                )
+            check_present(self._parties[USER], lost[USER], self._listeners[USER])
             if fault.done():
                 fault.result()
             reason, at = next_limit(self._settings, self._listeners, self._last_activity)
             is_over = self._now() >= at
-            check_endpoints(
-                self._listeners,
-                {side: party.peer for side, party in self._parties.items()},
-                silent=is_over and reason is StopReason.INACTIVITY,
-                where=self._where,
-            )
+            is_silent = is_over and reason is StopReason.INACTIVITY
+            check_endpoints(self._listeners, self._parties, silent=is_silent)
+            if is_silent:
+                check_working(self._parties[USER], self._listeners)
             if is_over:
-                self._check_simulator(reason)
                 return reason
             gone = [future for future in lost.values() if not future.done()]
             waited: list[asyncio.Future[Any]] = [self._exit, *gone, fault]
@@ -214,25 +207,10 @@ class _Call:
             )
 
     def _cause(self, reason: StopReason) -> str:
-        lost = self._legs[AGENT].lost
-        return cause_of(
-            reason,
-            self._listeners,
-            self._settings,
-            self._tape,
-            silence=self._now() - self._last_activity,
-            hang_up=lost.result() if lost.done() else "",
-        )
-
-    def _check_simulator(self, reason: StopReason) -> None:
-        """Raise BotLostError if the call fell silent because the simulated user broke."""
-        errors = [] if self._listeners[USER].said_exit else self._listeners[USER].errors
-        if reason is StopReason.INACTIVITY and errors and not self._listeners[AGENT].errors:
-            peer = self._parties[USER].peer
-            raise BotLostError(
-                f"the {peer.shown} fell silent after it reported: {errors[-1]}; "
-                "expected a simulated user that works"
-            )
+        lost = self._parties[AGENT].lost
+        silence = self._now() - self._last_activity
+        hang_up = str(lost.result()) if lost.done() else ""
+        return cause_of(reason, self._listeners, self._settings, self._tape, silence=silence, hang_up=hang_up)
 
     async def _drain(self, reason: StopReason) -> None:
         """Hear out the agent's last sentence, after it has ended the call or hung up."""
@@ -269,10 +247,6 @@ class _Call:
             drift=self._sync.drift(evidence),
             events=tuple(self._events),
         )
-
-    def _where(self) -> str:
-        """Return how far the call has come, for messages."""
-        return f"{self._now():.1f} s into the call, after {len(turns_of(self._tape))} turn(s)"
 
     def _told(self, side: Side) -> SideEvidence:
         """Return what a bot has told by itself, without being asked for its evidence."""

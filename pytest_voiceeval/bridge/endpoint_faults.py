@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.events import Listener
+from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.errors import ModelEndpointError
 from pytest_voiceeval.model.turns import USER, Side
 
 
 def check_endpoints(
     listeners: Mapping[Side, Listener],
-    peers: Mapping[Side, Peer],
+    parties: Mapping[Side, Party],
     *,
     silent: bool,
-    where: Callable[[], str],
 ) -> None:
     """Return if the bots can go on.
 
     Args:
         listeners: what the bots have told so far.
-        peers: which bots they are.
+        parties: which bots they are.
         silent: the call has just ended in silence; then an endpoint that was being asked again is why.
-        where: tells how far the call has come.
 
     Raises:
         ModelEndpointError: if one cannot, but for a simulated user that has ended the call already.
@@ -34,6 +32,5 @@ def check_endpoints(
         told = listener.endpoint_failure or (listener.endpoint_trouble if silent else "")
         if told:
             raise ModelEndpointError(
-                f"the {side}'s side could not go on, {where()}: {told} "
-                f"({peers[side].label}). This is the environment's fault, not the agent's"
+                f"the {side}'s side could not go on: {told} ({parties[side].peer.label})"
             )

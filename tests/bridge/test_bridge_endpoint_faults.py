@@ -31,8 +31,9 @@ def test_an_endpoint_that_fails_for_good_ends_the_call_at_once_as_the_environmen
     with pytest.raises(ModelEndpointError) as caught:
         hold(user, agent, on_interrupt=kept.append)
     assert f"the {side}'s side could not go on" in str(caught.value)
-    assert f"after {1 if side == USER else 2} turn(s): {TOLD} (fake {side})" in str(caught.value)
-    assert "the environment's fault, not the agent's" in str(caught.value)
+    assert f"{TOLD} (fake {side})\n" in str(caught.value)
+    assert f"after turn {1 if side == USER else 2}" in str(caught.value)
+    assert "whose fault: the environment's; no verdict on the agent" in str(caught.value)
     assert kept[0].stop_reason is StopReason.ERROR
     assert kept[0].duration_seconds < 8
     assert kept[0].side(side).notices == {"failed": 1}
