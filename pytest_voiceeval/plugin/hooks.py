@@ -16,7 +16,7 @@ from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
-from pytest_voiceeval.plugin.notes import forget, note
+from pytest_voiceeval.plugin.notes import forget, make_sendable, note
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.resuming import (
@@ -241,6 +241,7 @@ def pytest_runtest_makereport(
         and (report.when == "call" or (report.when == "setup" and report.failed))
     ):
         attachments.attach(Path(folder))
+    make_sendable(report)
     return report
 
 

@@ -11,16 +11,14 @@ import pytest
 
 from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
+from pytest_voiceeval.plugin.reading import outcome_of, without_group
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_record
 from pytest_voiceeval.plugin.settings import settings_key
 from pytest_voiceeval.report.failure import shown_path
-from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word, counts
+from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.report.properties import (
     ARTIFACTS,
-    ATTEMPTS,
     BROKEN,
-    CHANGED,
-    RETRY_REASON,
     SCENARIO,
     VERDICT,
     Property,
@@ -54,6 +52,7 @@ class Recorder:
         self._outcomes: dict[str, Outcome] = {}
         self._selected: dict[str, str] = {}
         self._begun: list[str] = []
+        self._locations: dict[str, tuple[str, int | None, str]] = {}
         self._notes: dict[str, list[Property]] = {}
         self._started_at = datetime.now()
 
@@ -71,12 +70,16 @@ class Recorder:
     def _scenario_of(self, node_id: str) -> str | None:
         """Return the scenario that a node id names; ``None`` if it names something else."""
         node_path, _, name = node_id.partition("::")
-        return name if self._catalogue.find_node(node_path) else None
+        if self._catalogue.find_node(node_path) is None:
+            return None
+        is_grouped = self._config.getoption("dist", default="no") == "loadgroup"
+        return without_group(name) if is_grouped else name
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Log that a scenario begins."""
         if (name := self._selected.get(nodeid)) is None:
             return
+        self._locations[nodeid] = location
         if folder := self._folder.find():
             self._begin_history(folder)
         if self._earlier and not self._begun:
@@ -86,10 +89,25 @@ class Recorder:
         place = f"{self._begun.index(nodeid) + 1}/{len(self._selected)}"
         self._log.add(location, f"Starting Scenario {place}: {name}")
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
+        """Have the scenario at which a worker died reported as an error, with what there is of it."""
+        name = self._scenario_of(crashitem)
+        if name is None:
+            return
+        before = self._outcomes.get(crashitem)
+        folder = before.folder if before else self._folder_of(crashitem)
+        report.location = self._locations.get(crashitem, report.location)
+        report.when = "setup"  # pytest calls a failure of any other phase but the teardown no error
+        report.user_properties += [(SCENARIO, name), (BROKEN, "worker")]
+        report.user_properties += [(VERDICT, before.verdict)] if before and before.verdict else []
+        if folder:
+            report.user_properties.append((ARTIFACTS, str(folder)))
+            report.longrepr = f"{report.longrepr}\n  artefacts: {shown_path(folder)}"
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what a report says about a scenario."""
-        word = _word(report)
-        outcome = self._outcome(report, word) if word else None
+        outcome = outcome_of(report, self._scenario_of(report.nodeid), self._is_from_before)
         if outcome is None:
             return
         self._outcomes[report.nodeid] = outcome
@@ -100,33 +118,6 @@ class Recorder:
         if outcome.retry_reason:
             text += f" (attempt {outcome.attempts}; the one before it was {outcome.retry_reason})"
         self._log.add(report.location, text, level)
-
-    def _outcome(self, report: pytest.TestReport, word: Word) -> Outcome | None:
-        """Return what a report says about a scenario; ``None`` if it is about something else.
-
-        A test by hand is about a scenario if the call was scored, or one of our fixtures failed.
-        """
-        # The report on a worker that crashed has no properties.
-        item = self._scenario_of(report.nodeid)
-        scenario = look_up(report.user_properties, SCENARIO) or item
-        verdict = look_up(report.user_properties, VERDICT)
-        is_broken = look_up(report.user_properties, BROKEN) is not None
-        if not isinstance(scenario, str) or not (item or verdict or is_broken):
-            return None
-        if item and verdict is None and word in ("passed", "failed"):
-            verdict = word  # of metrics that somebody else's fixture made
-        folder = look_up(report.user_properties, ARTIFACTS)
-        return Outcome(
-            report.nodeid,
-            scenario,
-            word,
-            verdict if isinstance(verdict, str) else None,
-            Path(folder) if isinstance(folder, str) else None,
-            number if isinstance(number := look_up(report.user_properties, ATTEMPTS), int) else 1,
-            str(look_up(report.user_properties, RETRY_REASON) or ""),
-            is_from_before=isinstance(folder, str) and self._is_from_before(Path(folder)),
-            changes=str(look_up(report.user_properties, CHANGED) or ""),
-        )
 
     def _is_from_before(self, folder: Path) -> bool:
         if self._earlier is None:
@@ -279,14 +270,3 @@ class Recorder:
 
 def _is_skipped(result: dict[str, Any]) -> bool:
     return result.get("is_successful") == "N/A" and result.get("verdict") != ERROR
-
-
-def _word(report: pytest.TestReport) -> Word | None:
-    """Return what a report says of its test; ``None`` if it says nothing yet."""
-    if report.outcome not in WORDS:  # a plugin that runs tests again has more words
-        return None
-    if report.when == "call":
-        return report.outcome
-    if report.failed:
-        return "error"
-    return "skipped" if report.skipped else None

@@ -31,12 +31,17 @@ class Workers:
         self._places: dict[int, Any] = {}
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_setupnodes(self, specs: Sequence[object]) -> None:
-        """Refuse a list of URLs that is too short for the workers.
+    def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[object]) -> None:
+        """Refuse a list of URLs that is too short for the workers, and workers that all hold everything.
 
         Raises:
-            pytest.UsageError: naming the option, and how many are needed.
+            pytest.UsageError: naming the option, and what to do instead.
         """
+        if self._has_scenarios and config.getoption("dist") == "each" and len(specs) > 1:
+            raise pytest.UsageError(
+                f"--dist=each: each of the {len(specs)} workers would hold every scenario, and a run has one "
+                "result of each; spread them with --dist=load, or start pytest once for each environment"
+            )
         for option, value in ((AGENT, self._settings.agent), (USER, self._settings.user)):
             if is_url_list(value) and len(words(value)) < len(specs):
                 raise pytest.UsageError(

@@ -29,7 +29,7 @@ def test_a_run_whose_worker_crashes_tells_of_it_and_goes_on(project: pytest.Pyte
         conftest.read_text().replace("raise KeyboardInterrupt", "import os; os._exit(1)"), encoding="utf-8"
     )
     result = project.runpytest("-n2", "--voice-scenarios=shop__good,bank__row2,bank__row1")
-    result.assert_outcomes(passed=2, failed=1)
+    result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
         [
             "*crashed while running*bank__row2*",
