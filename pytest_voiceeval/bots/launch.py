@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ class LocalBot:
     """
 
     takes_pieces = True
+    concurrent_calls = sys.maxsize  # each has a bot of its own
 
     def __init__(
         self, side: Side, profile: Profile, variant: str = "gold", *, cache: SpeechCache | None = None

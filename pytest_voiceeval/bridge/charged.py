@@ -34,10 +34,10 @@ class ChargedLoop(WarpLoop):
     """Time stands still while anything is done; jobs are done at once and charged their declared cost."""
 
     charges_jobs = True
+    epoch = EPOCH - START
 
     def __init__(self, stuck_seconds: float = STUCK_SECONDS) -> None:
         self._now = START
-        self.epoch = EPOCH - START
         super().__init__(stuck_seconds)
 
     def time(self) -> float:

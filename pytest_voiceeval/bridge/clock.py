@@ -10,7 +10,7 @@ from pytest_voiceeval.bridge import pipecat_time
 from pytest_voiceeval.bridge.charged import ChargedLoop
 from pytest_voiceeval.bridge.endpoint import Endpoint
 from pytest_voiceeval.bridge.measured import MeasuredLoop
-from pytest_voiceeval.bridge.warp import STUCK_SECONDS, WarpLoop
+from pytest_voiceeval.bridge.warp import STUCK_SECONDS, WarpLoop, all_counted
 from pytest_voiceeval.errors import ClockError
 from pytest_voiceeval.model.work import ClockName
 
@@ -24,6 +24,9 @@ class Clock(Protocol):
     def name(self) -> ClockName:
         """The clock's name, as metrics carry it."""
 
+    def new_loop(self) -> asyncio.AbstractEventLoop:
+        """Return a loop of this clock, not running: for calls that share one. Make it in their thread."""
+
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt."""
 
@@ -32,6 +35,10 @@ class RealClock:
     """Time is wall time: for any bot."""
 
     name: ClockName = "real"
+
+    def new_loop(self) -> asyncio.AbstractEventLoop:
+        """Return a loop whose time is wall time."""
+        return asyncio.new_event_loop()
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt."""
@@ -52,23 +59,19 @@ class _WarpedClock:
     def __init__(self, *, stuck_seconds: float = STUCK_SECONDS) -> None:
         self._stuck_seconds = stuck_seconds
 
+    def new_loop(self) -> WarpLoop:
+        """Return a loop that warps time; pipecat reads it."""
+        pipecat_time.install()
+        return self._loop(self._stuck_seconds)
+
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt.
 
         Raises:
             ClockError: if something was at work that the clock cannot count, or nothing goes on.
         """
-        loop = self._loop(self._stuck_seconds)
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            try:
-                result = runner.run(_on_call_time(call))
-            except ClockError:
-                raise
-            except Exception as exc:  # whatever it is: it may come of time that went wrong
-                loop.check_counted(exc)
-                raise
-            loop.check_counted()
-            return result
+        with asyncio.Runner(loop_factory=self.new_loop) as runner:
+            return runner.run(all_counted(call))
 
 
 class MeasuredClock(_WarpedClock):
@@ -83,11 +86,6 @@ class ChargedClock(_WarpedClock):
 
     name: ClockName = "charged"
     _loop = ChargedLoop
-
-
-async def _on_call_time(call: Coroutine[Any, Any, T]) -> T:
-    pipecat_time.install()
-    return await call
 
 
 ClockChoice = Literal["auto", "charged", "measured", "real"]

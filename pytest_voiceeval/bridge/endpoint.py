@@ -14,7 +14,12 @@ from pytest_voiceeval.wire.address import shown
 
 
 class Endpoint(Protocol):
-    """A bot that calls can be held with, one at a time. Subclass it to bring your own."""
+    """A bot that calls can be held with, one at a time. Subclass it to bring your own.
+
+    One that can take part in several calls at once says so by an attribute ``concurrent_calls``, how many
+    (``SeveralCalls``); ``open`` is then entered that many times at once, on one event loop. With any other,
+    calls are held one after another, whatever ``--voice-concurrency`` says.
+    """
 
     @property
     def side(self) -> Side:
@@ -56,6 +61,15 @@ class Fingerprinted(Protocol):
     @property
     def fingerprint(self) -> str | None:
         """A digest of all that its results depend on; ``None`` if it is not known."""
+
+
+@runtime_checkable
+class SeveralCalls(Protocol):
+    """A bot that can take part in several calls at once, each with what its own ``open`` yields."""
+
+    @property
+    def concurrent_calls(self) -> int:
+        """How many, 1 or more."""
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -22,19 +23,35 @@ from pytest_voiceeval.bridge.warp import (
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
+_SKIPPED_BEFORE = ContextVar("_SKIPPED_BEFORE", default=0.0)
+"""Seconds that a shared loop had skipped when the call that runs was begun."""
+
 
 class MeasuredLoop(WarpLoop):
     """Time runs at wall speed while anything is ready or at work, and skips the rest."""
 
     def __init__(self, stuck_seconds: float = STUCK_SECONDS) -> None:
         self._skipped = 0.0
-        self.epoch = time.time() - time.monotonic()
+        self._epoch = time.time() - time.monotonic()
         super().__init__(stuck_seconds)
         self.set_default_executor(ThreadPoolExecutor(thread_name_prefix="call"))
 
     def time(self) -> float:
         """Return wall time and all that was skipped."""
         return time.monotonic() + self._skipped
+
+    @property
+    def epoch(self) -> float:
+        """The wall time at which this clock was at 0; in a call that shares the loop, as it sees it.
+
+        What was skipped before that call began is none of its time: it begins when it does.
+        """
+        return self._epoch - _SKIPPED_BEFORE.get()
+
+    def begin_call(self, call: object) -> None:
+        """Begin ``call`` at the wall time that it is."""
+        super().begin_call(call)
+        _SKIPPED_BEFORE.set(self._skipped)
 
     def jump(self, seconds: float) -> None:
         """Let ``seconds`` pass at once."""

@@ -6,8 +6,8 @@ import asyncio
 import ipaddress
 import selectors
 import threading
-from collections.abc import Callable
-from contextvars import Context
+from collections.abc import Awaitable, Callable
+from contextvars import Context, ContextVar
 from datetime import datetime
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -22,6 +22,9 @@ STUCK_SECONDS = 30.0
 
 _THREAD = threading.local()
 
+CALL: ContextVar[object | None] = ContextVar("CALL", default=None)
+"""Which of the calls that share a loop what runs is a part of; ``None`` where a loop has one call only."""
+
 
 class WarpLoop(asyncio.SelectorEventLoop):
     """A loop that jumps to its next timer when nothing is ready and nothing is at work.
@@ -32,20 +35,34 @@ class WarpLoop(asyncio.SelectorEventLoop):
         stuck_seconds: wall time for which it may wait with nothing to do and nothing at work.
     """
 
-    epoch: float
-
     def __init__(self, stuck_seconds: float = STUCK_SECONDS) -> None:
         self.at_work = 0
         self.stuck_seconds = stuck_seconds
         self._owner = threading.get_ident()
         self._served: set[object] = set()
-        self._uncounted: str | None = None
+        self._calls: set[object | None] = {None}
+        self._uncounted: dict[object | None, str] = {}
         self._closing = False
         super().__init__(_JumpingSelector(self))
+
+    @property
+    def epoch(self) -> float:
+        """The wall time at which this clock was at 0."""
+        raise NotImplementedError
 
     def jump(self, seconds: float) -> None:
         """Let ``seconds`` pass at once."""
         raise NotImplementedError
+
+    def begin_call(self, call: object) -> None:
+        """Have what runs from now on in this context be a part of ``call``, one of several on this loop."""
+        CALL.set(call)
+        self._calls.add(call)
+
+    def end_call(self, call: object) -> None:
+        """Forget ``call``, which is over."""
+        self._calls.discard(call)
+        self._uncounted.pop(call, None)
 
     def wall_time(self) -> datetime:
         """Return the local wall time that it is on this clock."""
@@ -123,9 +140,9 @@ class WarpLoop(asyncio.SelectorEventLoop):
             self.at_work -= 1
 
     def check_counted(self, cause: Exception | None = None) -> None:
-        """Raise ClockError, because of ``cause``, if anything was at work without being counted."""
-        if self._uncounted is not None:
-            raise self._error() from cause
+        """Raise ClockError, because of ``cause``, if anything was at work in this call uncounted."""
+        if (what := self._uncounted.get(CALL.get())) is not None:
+            raise _cannot_warp(what) from cause
 
     def _counted(self) -> bool:
         """Whether the running task does counted work."""
@@ -137,14 +154,11 @@ class WarpLoop(asyncio.SelectorEventLoop):
         return address in self._served
 
     def _refuse(self, what: str) -> ClockError:
-        self._uncounted = self._uncounted or what
-        return self._error()
-
-    def _error(self) -> ClockError:
-        return ClockError(
-            f"the clock cannot be warped: {self._uncounted} is at work and the clock cannot count it; "
-            "run with --voice-clock=real"
-        )
+        """Return the error for ``what``. Nobody knows whose another thread is: it may be any call's."""
+        call = CALL.get()
+        for spoiled in self._calls if call is None else {call}:
+            self._uncounted.setdefault(spoiled, what)
+        return _cannot_warp(what)
 
 
 class _JumpingSelector(selectors.DefaultSelector):
@@ -169,6 +183,33 @@ class _JumpingSelector(selectors.DefaultSelector):
                 "that; run with --voice-clock=real to see what it waits for"
             )
         return ready
+
+
+def _cannot_warp(what: str) -> ClockError:
+    return ClockError(
+        f"the clock cannot be warped: {what} is at work and the clock cannot count it; "
+        "run with --voice-clock=real"
+    )
+
+
+async def all_counted(call: Awaitable[T]) -> T:
+    """Return what ``call`` comes to, if its clock could count all that was at work in it.
+
+    Raises:
+        ClockError: if not, whatever it came to: that may come of time that went wrong.
+    """
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, WarpLoop):
+        return await call
+    try:
+        result = await call
+    except ClockError:
+        raise
+    except Exception as exc:  # whatever it is
+        loop.check_counted(exc)
+        raise
+    loop.check_counted()
+    return result
 
 
 def _is_here(host: str | bytes) -> bool:

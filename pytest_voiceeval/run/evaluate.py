@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
-from pytest_voiceeval.run.logs import bots_log_into
+from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.run.trace import collect_trace, expect_trace
@@ -51,35 +53,81 @@ def hold(
         ClockError: if the bots cannot have the clock that was asked for.
         DefinitionError: if nothing limits the length of the call.
     """
-    seconds = settings.seconds_for(scenario)
-    clock = choose_clock(settings.clock, user, agent)
-    noise_of(scenario)  # what is wrong with it is told before any bot starts
-    scenario.save(folder / SCENARIO_CONFIG)
-
-    def keep(conversation: Conversation) -> None:
-        write_evidence(conversation, folder, rate_hz=settings.output_sample_rate)
-
-    async def call() -> Conversation:
-        async with user.open(scenario) as user_url, agent.open(scenario) as agent_url:
-            return await hold_call(
-                scenario,
-                user=_peer(user, user_url),
-                agent=_peer(agent, agent_url),
-                settings=CallSettings(
-                    max_duration=seconds,
-                    inactivity_timeout=settings.inactivity_timeout,
-                    connect_timeout=settings.connect_timeout,
-                    on_interrupt=keep,
-                    clock=clock.name,
-                ),
-            )
-
-    expect_trace(agent)
+    call = _Call(scenario, user, agent, settings, folder)
+    call.prepare()
     with bots_log_into(folder / BOT_LOG):
-        conversation = clock.run(call())
-    keep(conversation)
+        conversation = call.clock.run(call.hold(on_interrupt=call.keep))
+    call.keep(conversation)
     collect_trace(agent, folder)
     return conversation
+
+
+async def hold_beside_others(
+    scenario: Scenario, *, user: Endpoint, agent: Endpoint, settings: RunSettings, folder: Path
+) -> Conversation:
+    """Hold one call as ``hold`` does, on the running loop, which must be of the call's clock.
+
+    Files are written on other threads: other calls on the loop go on meanwhile.
+
+    Raises:
+        BotError, ClockError, DefinitionError: as ``hold`` does.
+    """
+    call = _Call(scenario, user, agent, settings, folder)
+    await asyncio.to_thread(call.prepare)
+    interrupted: list[Conversation] = []
+    try:
+        with bots_of_call_log_into(folder / BOT_LOG):
+            conversation = await call.hold(on_interrupt=interrupted.append)
+    except BaseException:
+        for evidence in interrupted:
+            await asyncio.to_thread(call.keep, evidence)
+        raise
+    await asyncio.to_thread(call.keep, conversation)
+    await asyncio.to_thread(collect_trace, agent, folder)
+    return conversation
+
+
+class _Call:
+    """What one call is held with.
+
+    Raises:
+        ClockError: if the bots cannot have the clock that was asked for.
+        DefinitionError: if nothing limits the length of the call.
+    """
+
+    def __init__(
+        self, scenario: Scenario, user: Endpoint, agent: Endpoint, settings: RunSettings, folder: Path
+    ) -> None:
+        self._seconds = settings.seconds_for(scenario)
+        self.clock = choose_clock(settings.clock, user, agent)
+        self._scenario = scenario
+        self._user = user
+        self._agent = agent
+        self._settings = settings
+        self._folder = folder
+
+    def prepare(self) -> None:
+        """Tell what is wrong with the scenario before any bot starts, and write down what it is."""
+        noise_of(self._scenario)
+        self._scenario.save(self._folder / SCENARIO_CONFIG)
+        expect_trace(self._agent)
+
+    async def hold(self, on_interrupt: Callable[[Conversation], None]) -> Conversation:
+        """Hold it on the running loop; ``on_interrupt`` is given what there is of one that breaks off."""
+        settings = CallSettings(
+            max_duration=self._seconds,
+            inactivity_timeout=self._settings.inactivity_timeout,
+            connect_timeout=self._settings.connect_timeout,
+            on_interrupt=on_interrupt,
+            clock=self.clock.name,
+        )
+        async with self._user.open(self._scenario) as user_url, self._agent.open(self._scenario) as agent_url:
+            user, agent = _peer(self._user, user_url), _peer(self._agent, agent_url)
+            return await hold_call(self._scenario, user=user, agent=agent, settings=settings)
+
+    def keep(self, conversation: Conversation) -> None:
+        """Write the evidence."""
+        write_evidence(conversation, self._folder, rate_hz=self._settings.output_sample_rate)
 
 
 def _peer(bot: Endpoint, url: str) -> Peer:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
+
+_LOG: ContextVar[Path | None] = ContextVar("_LOG", default=None)
+"""File for the bots' lines of the call that what runs is a part of."""
 
 
 def mute_default_sink() -> None:
@@ -16,19 +20,40 @@ def mute_default_sink() -> None:
         logger.remove(0)
 
 
+def quieten_pipecat() -> None:
+    """Ignore what pipecat deprecates within itself: no concern of a run that makes errors of warnings."""
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pipecat\.")
+
+
 @contextlib.contextmanager
 def bots_log_into(path: Path) -> Iterator[None]:
+    """Have the log of the only call that is held written to a file, and no deprecations in pipecat told."""
+    with warnings.catch_warnings(), bots_of_call_log_into(path):
+        quieten_pipecat()
+        yield
+
+
+@contextlib.contextmanager
+def bots_of_call_log_into(path: Path) -> Iterator[None]:
     """Have the log of embedded bots written to a file, and nowhere else unless the user wants it.
 
-    What pipecat deprecates within itself is no concern of a run that makes errors of warnings.
+    Of calls that are held at once, each has its own bots' lines, told apart by the context that they come
+    from; a line of a thread without one may be any call's, and stands in the files of all.
     """
     from loguru import logger  # noqa: PLC0415 - only where a call is held
 
     mute_default_sink()
-    sink = logger.add(path, level="DEBUG", encoding="utf-8", diagnose=False, backtrace=False)
+    sink = logger.add(
+        path,
+        level="DEBUG",
+        encoding="utf-8",
+        diagnose=False,
+        backtrace=False,
+        filter=lambda _: _LOG.get() in (None, path),
+    )
+    call = _LOG.set(path)
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pipecat\.")
-            yield
+        yield
     finally:
+        _LOG.reset(call)
         logger.remove(sink)

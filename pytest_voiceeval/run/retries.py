@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +14,7 @@ from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
 from pytest_voiceeval.run.agent_turns import agent_turns
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.earlier import ITEM_FILE
-from pytest_voiceeval.run.evaluate import hold
+from pytest_voiceeval.run.evaluate import hold, hold_beside_others
 from pytest_voiceeval.run.files import claim_folder
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
@@ -71,19 +73,72 @@ def hold_until_it_counts(
     Raises:
         BotError, ClockError, DefinitionError: as ``hold`` does.
     """
-    retried: list[RetriedAttempt] = []
+    tries = _Tries(settings, folder, on_retry)
     while True:
         conversation = hold(scenario, user=user, agent=agent, settings=settings, folder=folder)
-        reason = _retry_reason(conversation, settings)
-        if reason is None or len(retried) >= settings.max_auto_retries:
-            return replace(conversation, retried=tuple(retried))
-        aside = move_aside(folder, f"{ATTEMPT}{len(retried) + 1}")
-        turns = len(counted_turns(conversation))
-        retried.append(RetriedAttempt(reason, conversation.stop_reason, turns, aside.name))
-        if on_retry is not None:
-            on_retry(retried[-1])
+        if tries.is_last(conversation):
+            return tries.counted(conversation)
         if conversation.clock != "charged":  # nothing outside such a call could recover meanwhile
             time.sleep(settings.auto_retry_backoff_secs)
+
+
+async def hold_beside_others_until_it_counts(
+    scenario: Scenario,
+    *,
+    user: Endpoint,
+    agent: Endpoint,
+    settings: RunSettings,
+    folder: Path,
+    on_retry: OnRetry | None = None,
+) -> Conversation:
+    """Hold a call as ``hold_until_it_counts`` does, on the running loop, which must be of the call's clock.
+
+    Raises:
+        BotError, ClockError, DefinitionError: as ``hold`` does.
+    """
+    tries = _Tries(settings, folder, on_retry)
+    while True:
+        conversation = await hold_beside_others(
+            scenario, user=user, agent=agent, settings=settings, folder=folder
+        )
+        if tries.is_last(conversation):
+            return tries.counted(conversation)
+        await _wall_time_passes(settings.auto_retry_backoff_secs)
+
+
+async def _wall_time_passes(seconds: float) -> None:
+    """Wait for servers to recover: not on the loop, whose clock may skip what nobody works in."""
+    over = threading.Event()
+    try:
+        await asyncio.to_thread(over.wait, seconds)
+    finally:
+        over.set()
+
+
+class _Tries:
+    """The calls of one scenario, of which the last one counts."""
+
+    def __init__(self, settings: RunSettings, folder: Path, on_retry: OnRetry | None) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._on_retry = on_retry
+        self._retried: list[RetriedAttempt] = []
+
+    def is_last(self, conversation: Conversation) -> bool:
+        """Return whether ``conversation`` counts; if not, put aside what it left."""
+        reason = _retry_reason(conversation, self._settings)
+        if reason is None or len(self._retried) >= self._settings.max_auto_retries:
+            return True
+        aside = move_aside(self._folder, f"{ATTEMPT}{len(self._retried) + 1}")
+        turns = len(counted_turns(conversation))
+        self._retried.append(RetriedAttempt(reason, conversation.stop_reason, turns, aside.name))
+        if self._on_retry is not None:
+            self._on_retry(self._retried[-1])
+        return False
+
+    def counted(self, conversation: Conversation) -> Conversation:
+        """Return the one that counts, with those before it."""
+        return replace(conversation, retried=tuple(self._retried))
 
 
 def _retry_reason(conversation: Conversation, settings: RunSettings) -> str | None:
