@@ -26,6 +26,7 @@ from pytest_voiceeval.plugin.resuming import (
 )
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
+from pytest_voiceeval.plugin.sharding import Sharding
 from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
@@ -104,6 +105,8 @@ def pytest_configure(config: pytest.Config) -> None:
             invocation = config.stash[invocation_key]
             workers = Workers(settings, folder, invocation, has_scenarios=bool(selection.chosen))
             config.pluginmanager.register(workers, "voiceeval-workers")
+    if settings.shard is not None:
+        config.pluginmanager.register(Sharding(settings.shard), "voiceeval-sharding")
     if config.getoption("allure_report_dir", default=None):
         config.stash[allure_key] = AllureAttachments()
 

@@ -29,7 +29,9 @@ def listing(config: pytest.Config) -> Iterator[str]:
     scenarios = [
         name
         for name, entry in catalogue.scenarios().items()
-        if entry.path in chosen and ((names := chosen[entry.path]) is None or name in names)
+        if entry.path in chosen
+        and ((names := chosen[entry.path]) is None or name in names)
+        and (settings.shard is None or settings.shard.holds(name))
     ]
     if config.getoption("voice_list_domains"):
         for domain, count in Counter(map(registry.scenario_domain, scenarios)).items():

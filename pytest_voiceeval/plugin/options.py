@@ -18,6 +18,7 @@ from pytest_voiceeval.plugin.option import (
     whole_number,
     words,
 )
+from pytest_voiceeval.plugin.sharding import shard
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 
 if TYPE_CHECKING:
@@ -80,6 +81,15 @@ SPLIT = Option(
     "base",
     "split of a benchmark's tasks that its domain stands for, such as train or test",
     "NAME",
+)
+SHARD = Option(
+    "voice_shard",
+    shard,
+    "",
+    "hold one part of the scenarios that are selected, such as 2/8 for the second of eight: which part a "
+    "scenario is in follows from its name; fold the runs with 'python -m pytest_voiceeval merge'",
+    "I/N",
+    if_empty="write which part of how many, such as 2/8",
 )
 BOT = "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or 'ws://HOST:PORT[,...]'"
 AGENT = Option("voice_agent", endpoint, "local", f"the agent under test: {BOT}", "BOT")
@@ -204,6 +214,7 @@ RESUME = Option(
 OPTIONS: tuple[Option[Any], ...] = (
     SCENARIOS,
     SPLIT,
+    SHARD,
     AGENT,
     USER,
     REHEARSAL,

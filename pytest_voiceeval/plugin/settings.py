@@ -12,6 +12,7 @@ import pytest
 from pytest_voiceeval.plugin import options
 from pytest_voiceeval.plugin.judge_options import THRESHOLD, judge_settings
 from pytest_voiceeval.plugin.option import Option
+from pytest_voiceeval.plugin.sharding import Shard
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
@@ -28,6 +29,7 @@ class Settings:
     Attributes:
         scenarios: selectors; empty if none were given.
         split: of benchmarks, whose tasks are held.
+        shard: which part of the selected scenarios is held; ``None`` for all.
         agent, user: what names the bot of each side; a password may be in it, so they are in no ``repr``.
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
@@ -49,6 +51,7 @@ class Settings:
 
     scenarios: tuple[str, ...]
     split: str
+    shard: Shard | None
     agent: str = field(repr=False)
     user: str = field(repr=False)
     rehearsal: str
@@ -83,6 +86,7 @@ class Settings:
         return cls(
             scenarios=options.SCENARIOS.read(config),
             split=options.SPLIT.read(config),
+            shard=options.SHARD.read(config),
             agent=_bot(config, options.AGENT),
             user=_bot(config, options.USER),
             rehearsal=options.REHEARSAL.read(config),
