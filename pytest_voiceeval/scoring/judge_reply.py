@@ -18,11 +18,20 @@ VERDICTS = "nl_assertion_verdicts"
 EXPECTED = 'expected one JSON object such as {"score": 0.8, "reason": "..."}'
 SHOWN_CHARACTERS = 200
 
+MAX_VERDICTS = 100
+"""So many different verdicts in one reply are not weighed against each other."""
+
+SHOWN_VERDICTS = 5
+TOO_DEEP = "(nested too deep to be shown)"
+
+LONGEST_INDENT = 200
+"""Characters before a verdict on its line beyond which it does not stand alone."""
+
 _TAG = r"(?:think|thinking|thought|thoughts|reasoning|analysis|reflection|scratchpad)"
 _THINKING = re.compile(rf"<{_TAG}\s*>|\[THINK\]|◁think▷", re.IGNORECASE)
 _THOUGHT = re.compile(rf"</{_TAG}\s*>|\[/THINK\]|◁/think▷", re.IGNORECASE)
-_NUMERIC = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
-_FENCE_BEFORE = re.compile(r"(?:^|\n)[ \t]*(?:```[\w+-]*\s*)?$")
+_NUMERIC = re.compile(r"\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
+_FENCE = re.compile(r"```[\w+-]*")
 _FENCE_AFTER = re.compile(r"\s*(?:```|$)|[ \t]*\n")
 _NOT_IN_QUOTES = re.compile(r"\\[nrt]|[\\\s]")
 
@@ -61,7 +70,7 @@ def assertion_verdicts(entries: Any, assertions: Sequence[str]) -> tuple[Asserti
         passed = entry.get("passed")
         reason = _as_text(entry.get("reason"))
         if "passed" in entry and not isinstance(passed, bool):
-            reason = f"the judge wrote {passed!r} in place of true or false. {reason}".rstrip()
+            reason = f"the judge wrote {_shown(passed)} in place of true or false. {reason}".rstrip()
         verdicts.append(AssertionVerdict(index, assertion, passed is True, reason))
     return tuple(verdicts)
 
@@ -77,18 +86,19 @@ def _score(value: Any, text: str) -> float:
     """Return a score; raises JudgeError for anything but a number, or the text of one, from 0 to 1."""
     number = float(value) if isinstance(value, str) and _NUMERIC.fullmatch(value) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise JudgeError(f"the judge's score is {_short(repr(value))}, not a number: {_short(text)}")
+        raise JudgeError(f"the judge's score is {_shown(value)}, not a number: {_short(text)}")
     if not 0 <= number <= 1:
-        raise JudgeError(
-            f"the judge's score is {_short(repr(value))}, not a number from 0 to 1: {_short(text)}"
-        )
+        raise JudgeError(f"the judge's score is {_shown(value)}, not a number from 0 to 1: {_short(text)}")
     return abs(float(number))
 
 
 def _as_text(value: Any) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return TOO_DEEP
 
 
 def _verdict_in(text: str, *, has_assertions: bool, evidence: str) -> Mapping[str, Any]:
@@ -166,11 +176,11 @@ def _own(candidates: list[Found], text: str, *, has_assertions: bool) -> Found:
         lambda one: text[: one.start].rstrip().endswith(("```json", "```JSON", "```")),
     ]
     for passes in tests:
-        if _agree(candidates):
+        if _agree(candidates) or len(candidates) > MAX_VERDICTS:
             break
         candidates = [one for one in candidates if passes(one)] or candidates
     if not _agree(candidates):
-        scores = ", ".join(_short(repr(one.value[SCORE])) for one in candidates)
+        scores = ", ".join(_shown(one.value[SCORE]) for one in candidates[:SHOWN_VERDICTS])
         raise JudgeError(
             f"the judge's reply has several verdicts, scores {scores}, and none stands out: {_short(text)}"
         )
@@ -190,8 +200,24 @@ def _said(value: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _stands_alone(one: Found, text: str) -> bool:
-    before, after = text[: one.start], text[one.end :]
-    return bool(_FENCE_BEFORE.search(before)) and bool(_FENCE_AFTER.match(after))
+    return _begins_line(text, one.start) and bool(_FENCE_AFTER.match(text, one.end))
+
+
+def _begins_line(text: str, at: int) -> bool:
+    """Return whether ``at`` is where a line of ``text`` begins, or what a fence holds."""
+    first = max(0, at - LONGEST_INDENT)
+    line = text.rfind("\n", first, at) + 1
+    if not line and first:
+        return False
+    before = text[line:at].strip()
+    return not before or bool(_FENCE.fullmatch(before))
+
+
+def _shown(value: Any) -> str:
+    try:
+        return _short(repr(value))
+    except RecursionError:
+        return TOO_DEEP
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 MAX_DEPTH = 50
@@ -77,33 +79,35 @@ class Findings:
 
     def hold(self, at: int) -> bool:
         """Return whether one of them, complete or not, holds the character at ``at``."""
-        spans = [*((one.start, one.end) for one in self.whole), *self.broken]
         if self.unfinished is not None and self.unfinished < at:
             return True
-        return any(start < at < end for start, end in spans)
+        before = bisect_left(self._spans, (at, 0)) - 1
+        return before >= 0 and at < self._spans[before][1]
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return sorted([*((one.start, one.end) for one in self.whole), *self.broken])
 
 
 def found_in(text: str) -> Findings:
-    """Return the objects and lists in ``text``."""
+    """Return the objects and lists in ``text``; takes time in proportion to its length."""
     whole: list[Found] = []
     broken: list[tuple[int, int]] = []
     unfinished = None
     at = 0
+    reader = _Reader(text)
     while opening := _OPENING.search(text, at):
         start, at = opening.span()
-        reader = _Reader(text)
-        try:
-            value, at = reader.value(start, MAX_DEPTH)
-        except _BrokenError:
-            if reader.has_read_key:
-                at = _balanced(text, start)
-                broken.append((start, at))
-            continue
-        except _UnfinishedError:
-            if unfinished is None and (reader.has_read_key or _BEGUN_OBJECT.match(text, start)):
+        read = reader.read(start)
+        if read.end:
+            whole.append(Found(read.value, start, read.end))
+            at = read.end
+        elif read.breaks_off:
+            if unfinished is None and (read.has_key or _BEGUN_OBJECT.match(text, start)):
                 unfinished = start
-            continue
-        whole.append(Found(value, start, at))
+        elif read.has_key:
+            at = _balanced(text, start)
+            broken.append((start, at))
     return Findings(tuple(whole), tuple(broken), unfinished)
 
 
@@ -125,21 +129,122 @@ def whole_value(text: str) -> Any:
         return None
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What came of reading an object or a list: its value, or that it is broken, or that it breaks off.
+
+    Attributes:
+        value: what it is, if it is whole.
+        end: behind its last character; 0 if it is not whole.
+        height: levels of nesting, its own included.
+        has_key: a key with its colon was read in it, or in what is nested in it.
+        breaks_off: the text ends before it does.
+    """
+
+    value: Any = None
+    end: int = 0
+    height: int = 0
+    has_key: bool = False
+    breaks_off: bool = False
+
+
+@dataclass
+class _Open:
+    """An object or a list that is being read."""
+
+    start: int
+    members: dict[str, Any] | list[Any]
+    key: str = ""
+    height: int = 1
+
+    @property
+    def closing(self) -> str:
+        return "}" if isinstance(self.members, dict) else "]"
+
+    def put(self, value: Any) -> None:
+        if isinstance(self.members, dict):
+            self.members[self.key] = value
+        else:
+            self.members.append(value)
+
+
 class _Reader:
-    """Reads values from a text; each method takes where one begins and returns it with where it ends."""
+    """Reads objects and lists from a text, without recursion, and each of them once.
+
+    What is open where the reading ends is no more whole if the reading begins with it.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.has_read_key = False
+        self._known: dict[int, _Read] = {}
+        self._last_key = -1
 
-    def value(self, at: int, depth: int) -> tuple[Any, int]:
-        match self._character(at):
-            case "{" if depth:
-                return self._object(at + 1, depth - 1)
-            case "[" if depth:
-                return self._list(at + 1, depth - 1)
-            case '"' | "'":
-                return self._string(at)
+    def read(self, start: int) -> _Read:
+        """Return what came of reading the object or list that begins at ``start``."""
+        if start not in self._known:
+            self._last_key = -1
+            stack: list[_Open] = []
+            try:
+                self._read_all(start, stack)
+            except (_BrokenError, _UnfinishedError) as exc:
+                breaks_off = isinstance(exc, _UnfinishedError)
+                for one in stack:
+                    has_key = self._last_key > one.start
+                    self._known[one.start] = _Read(has_key=has_key, breaks_off=breaks_off)
+        return self._known[start]
+
+    def _read_all(self, at: int, stack: list[_Open]) -> None:
+        """Read what begins at ``at``; in ``stack`` is what is open meanwhile, the innermost last."""
+        while True:
+            if self._character(at) in "{[" and at not in self._known:
+                stack.append(_Open(at, {} if self._text[at] == "{" else []))
+                at = self._skip_blank(at + 1)
+            else:
+                value, at = self._nested(at, stack[-1]) if at in self._known else self._scalar(at)
+                stack[-1].put(value)
+                at = self._skip_comma(at, stack[-1].closing)
+            while self._character(at) == stack[-1].closing:
+                at = self._close(stack.pop(), at + 1, stack)
+                if not stack:
+                    return
+            if isinstance(stack[-1].members, dict):
+                stack[-1].key, at = self._key(at)
+
+    def _close(self, one: _Open, end: int, stack: list[_Open]) -> int:
+        """Note what was read as whole, put it where it belongs, and return where what follows stands."""
+        has_key = self._last_key > one.start
+        too_deep = one.height > MAX_DEPTH
+        whole = _Read(None if too_deep else one.members, 0 if too_deep else end, one.height, has_key)
+        self._known[one.start] = whole
+        if not stack:
+            return end
+        stack[-1].put(whole.value)
+        stack[-1].height = max(stack[-1].height, one.height + 1)
+        return self._skip_comma(end, stack[-1].closing)
+
+    def _nested(self, at: int, parent: _Open) -> tuple[Any, int]:
+        """Return what is known of the object or list at ``at``, within ``parent``, and where it ends."""
+        known = self._known[at]
+        if known.has_key:
+            self._last_key = max(self._last_key, at)
+        if not known.end:
+            raise _UnfinishedError if known.breaks_off else _BrokenError
+        parent.height = max(parent.height, known.height + 1)
+        return known.value, known.end
+
+    def _key(self, at: int) -> tuple[str, int]:
+        """Return a key and where its value begins."""
+        key, at = self._string(at)
+        at = self._skip_blank(at)
+        if self._character(at) != ":":
+            raise _BrokenError
+        self._last_key = at
+        return key, self._skip_blank(at + 1)
+
+    def _scalar(self, at: int) -> tuple[Any, int]:
+        """Return a text, a number or a constant, and where it ends."""
+        if self._character(at) in "\"'":
+            return self._string(at)
         if number := _NUMBER.match(self._text, at):
             return _number(number.group()), number.end()
         word = _WORD.match(self._text, at)
@@ -148,28 +253,6 @@ class _Reader:
         if word and word.end() == len(self._text):
             raise _UnfinishedError
         raise _BrokenError
-
-    def _object(self, at: int, depth: int) -> tuple[dict[str, Any], int]:
-        members: dict[str, Any] = {}
-        at = self._skip_blank(at)
-        while self._character(at) != "}":
-            key, at = self._string(at)
-            at = self._skip_blank(at)
-            if self._character(at) != ":":
-                raise _BrokenError
-            self.has_read_key = True
-            members[key], at = self.value(self._skip_blank(at + 1), depth)
-            at = self._skip_comma(at, "}")
-        return members, at + 1
-
-    def _list(self, at: int, depth: int) -> tuple[list[Any], int]:
-        elements: list[Any] = []
-        at = self._skip_blank(at)
-        while self._character(at) != "]":
-            element, at = self.value(at, depth)
-            elements.append(element)
-            at = self._skip_comma(at, "]")
-        return elements, at + 1
 
     def _string(self, at: int) -> tuple[str, int]:
         if whole := _STRING.match(self._text, at):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import math
+import warnings
 from typing import Any
+
+LONGEST_BITS = 4096
+"""Whole numbers longer than this count as not finite: no reader of JSON takes them."""
 
 
 def parse_context(value: Any) -> list[dict[str, Any]] | None:
@@ -26,12 +30,22 @@ def parse_context(value: Any) -> list[dict[str, Any]] | None:
 def _plain(value: Any) -> Any:
     """Return ``value`` as strict JSON has it: text keys, no number that is not finite."""
     if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {_text(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set):
         return [_plain(inner) for inner in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value if value is None or isinstance(value, str | int | float) else str(value)
+    if isinstance(value, int) and value.bit_length() > LONGEST_BITS:
+        return None
+    return value if value is None or isinstance(value, str | int | float) else _text(value)
+
+
+def _text(value: Any) -> str:
+    """Return ``value`` as text, also where it holds a number of more digits than Python prints."""
+    try:
+        return str(value)
+    except ValueError:
+        return f"({type(value).__name__} that cannot be shown)"
 
 
 def _read(text: str) -> Any:
@@ -40,6 +54,7 @@ def _read(text: str) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return ast.literal_eval(text)
+        with warnings.catch_warnings(action="ignore"):  # of escapes that a string should not have
+            return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return None

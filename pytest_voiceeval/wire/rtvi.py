@@ -69,13 +69,20 @@ class Envelope(BaseModel):
         return self.data if isinstance(self.data, dict) else {}
 
 
+MOST_TOKENS = 10**12
+"""More tokens than this in one call of a model make no sense."""
+
+MOST_SECONDS = 10**6
+"""No more does a longer time to a first result."""
+
+
 class TokenCount(BaseModel):
     """One entry of ``metrics.data.tokens``; what is missing or null counts 0."""
 
     model_config = ConfigDict(extra="ignore")
 
-    prompt_tokens: int | None = Field(default=None, ge=0)
-    completion_tokens: int | None = Field(default=None, ge=0)
+    prompt_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
+    completion_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
 
 
 def parse(text: str) -> Envelope:
@@ -136,7 +143,9 @@ def first_results(message: Envelope) -> list[tuple[str, float]]:
     results = []
     for entry in entries if isinstance(entries, list) else ():
         value = entry.get("value") if isinstance(entry, dict) else None
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        if 0 <= value <= MOST_SECONDS:
             results.append((str(entry.get("processor")).split("#")[0], float(value)))
     return results
 

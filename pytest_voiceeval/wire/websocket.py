@@ -191,4 +191,6 @@ class WebSocketConnection(asyncio.Protocol):
             return Ending(f"closed with code {close.code}{why}", close.code)
         if ours is not None and ours.code == CloseCode.MESSAGE_TOO_BIG:
             return Ending(f"it sent a message of more than {MAX_MESSAGE_BYTES} bytes")
+        if ours is not None and ours.code != CloseCode.NORMAL_CLOSURE:
+            return Ending(f"it broke the WebSocket protocol: {ours.reason or ours.code}")
         return Ending("dropped without a close message")
