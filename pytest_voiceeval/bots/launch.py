@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from pytest_voiceeval.bots.command import ProcessSettings
 from pytest_voiceeval.bots.process import BotProcess
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.checks import check_tools
 from pytest_voiceeval.wire.address import shown, websocket_url
+from pytest_voiceeval.wire.connection import Connection
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,13 +119,38 @@ class RemoteBot:
 
 
 class CommandBot:
-    """A bot that runs as a process of ours, started at the first call and kept for the next ones."""
+    """A bot that runs as a process of ours, started at the first call and kept for the next ones.
+
+    One that has crashed between two calls is started again, once; one that ends with exit code 0 after a call
+    is started anew for each.
+
+    Args:
+        side: which side of the call it plays.
+        command: what is run, with ``{port}`` where it takes its port; words are split as in a shell.
+        log_path: file to which all that it prints is appended.
+        start_seconds: time that it has from its start until it is ready for a call.
+        cwd: folder that it runs in; ``None`` for that of this process.
+        env: environment variables beside those of this process.
+
+    Raises:
+        DefinitionError: if ``command`` cannot be read, or has no place for the port.
+    """
 
     clocks: tuple[ClockName, ...] = ("real",)
 
-    def __init__(self, side: Side, command: str, log_path: Path, *, start_seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        side: Side,
+        command: str,
+        log_path: Path,
+        *,
+        start_seconds: float = 60.0,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
         self.side = side
-        self._process = BotProcess(side, command, log_path, start_seconds=start_seconds)
+        settings = ProcessSettings(start_seconds, cwd, dict(env or {}))
+        self._process = BotProcess(side, command, log_path, settings)
 
     @property
     def label(self) -> str:
@@ -135,13 +162,36 @@ class CommandBot:
         """Where an agent may write figures of its own of a call."""
         return self._process.trace_file
 
+    @property
+    def ready_seconds(self) -> float:
+        """How long it may take to say that it is ready."""
+        return self._process.ready_seconds
+
+    @property
+    def restarted(self) -> str:
+        """Why its process was started again before this call; empty if it was not."""
+        return self._process.restarted
+
     def open(self, scenario: Scenario) -> AbstractAsyncContextManager[str]:
-        """Have the process listening; yields its URL.
+        """Have the process running; yields the URL at which it is to listen: ``connect`` waits until it does.
 
         Raises:
-            BotProcessError: if it does not start, dies, or never listens.
+            BotProcessError: if it cannot be started, or dies.
         """
-        return self._process.listening()
+        return self._process.running()
+
+    async def connect(self, url: str, limit: float) -> Connection:
+        """Return a connection to it at ``url``; one that is coming up is waited for.
+
+        Raises:
+            OSError: if it is up and accepts none within ``limit`` seconds.
+            BotProcessError: if it is coming up and dies, or takes too long.
+        """
+        return await self._process.connect(url, limit)
+
+    async def ended(self, patience: float) -> str:
+        """Return how its process ended, if it does within ``patience`` seconds; empty if it runs on."""
+        return await self._process.ended(patience)
 
     def close(self) -> None:
         """End the process and all that it started; may be called twice."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pytest_voiceeval.bots.command import ProcessSettings
 from pytest_voiceeval.bots.launch import CommandBot, LocalBot, RemoteBot
 from pytest_voiceeval.bots.profile import load_profile
 from pytest_voiceeval.bots.speech_cache import SpeechCache
@@ -13,7 +14,7 @@ COMMAND = "cmd:"
 
 
 def named_bot(
-    side: Side, text: str, *, log: Path, variant: str, cache_dir: Path | None, start_seconds: float
+    side: Side, text: str, *, log: Path, variant: str, cache_dir: Path | None, process: ProcessSettings
 ) -> CommandBot | LocalBot | RemoteBot:
     """Return the bot that ``text`` names; nothing is started.
 
@@ -23,7 +24,7 @@ def named_bot(
         log: file for what a command prints.
         variant: rehearsal that a rehearsed profile plays.
         cache_dir: folder of spoken lines; ``None`` for none.
-        start_seconds: time that a command has until it listens.
+        process: how a command is started.
 
     Raises:
         DefinitionError: if the command or the URL makes no sense.
@@ -32,5 +33,12 @@ def named_bot(
     if "://" in text and not text.startswith(COMMAND):
         return RemoteBot(side, text)
     if text.startswith(COMMAND):
-        return CommandBot(side, text.removeprefix(COMMAND), log, start_seconds=start_seconds)
+        return CommandBot(
+            side,
+            text.removeprefix(COMMAND),
+            log,
+            start_seconds=process.start_seconds,
+            cwd=process.cwd,
+            env=process.env,
+        )
     return LocalBot(side, load_profile(text), variant, cache=SpeechCache(cache_dir))

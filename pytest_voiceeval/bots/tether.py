@@ -1,42 +1,164 @@
-"""Runs a command and ends it when standard input ends: ``python -m pytest_voiceeval.bots.tether COMMAND …``.
+"""Runs a command, and ends it with all that it started when its owner is gone or asks for it.
 
-The parent holds the other end of standard input. However the parent goes, killed or not, the end is
-closed, and the command's process group, which must be this process's own, is ended.
+``python -m pytest_voiceeval.bots.tether OWNER COMMAND …`` ends as the command does: with its exit code, or by
+the signal that ended it. The command is ended when standard input ends (the one who started us holds the
+other end of it: however that goes, killed or not, it is closed), when the process ``OWNER`` is gone (0: there
+is none to look after), and on SIGTERM.
+
+What the command has started is found by its process group, and on Linux also by descent, which a daemon does
+not escape.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
+import resource
+import selectors
 import signal
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 GRACE_SECONDS = 2.0
+"""How long a command may take to end once it is asked to."""
+
+LEFTOVER_SECONDS = 0.2
+"""How long what a command has left behind may take, once it has ended itself."""
+
 NOT_FOUND = 127
+_POLL_SECONDS = 0.02
+_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 
 
-def main(command: list[str]) -> int:
-    """Run ``command``; return its exit code, or 127 if it cannot be run."""
-    # A handler, not SIG_IGN, which the command would inherit: it ends, and then we do.
-    signal.signal(signal.SIGTERM, lambda *_: None)
+def main(arguments: list[str]) -> int:
+    """Run the command; return its exit code, negative for a signal, 127 if it cannot be run."""
+    owner, command = int(arguments[0]), arguments[1:]
+    woken, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    for sign in (signal.SIGCHLD, signal.SIGTERM):
+        # Handlers, not SIG_IGN, which the command would inherit.
+        signal.signal(sign, lambda *_: None)
+    _control(_SET_CHILD_SUBREAPER, 1)
     try:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            process_group=0,
+            preexec_fn=lambda: _control(_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509 - no threads here
+        )
     except OSError as exc:
         sys.stderr.write(f"{command[0]}: {exc.strerror}\n")
         return NOT_FOUND
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    return child.wait()
+    family = Family(child.pid)
+    _wait(family, woken, owner)
+    family.end(GRACE_SECONDS if family.code is None else LEFTOVER_SECONDS)
+    child.returncode = family.code  # it is reaped already
+    return family.code or 0
 
 
-def _end_with_parent() -> None:
-    while os.read(0, 4096):
-        pass
-    os.killpg(0, signal.SIGTERM)
-    time.sleep(GRACE_SECONDS)
-    os.killpg(0, signal.SIGKILL)
+class Family:
+    """A command and all that it has started.
+
+    Attributes:
+        code: the exit code of the command, negative for a signal; ``None`` while it runs.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.code: int | None = None
+
+    def reap(self) -> None:
+        """Bury whoever has ended, and note the command's exit code."""
+        with contextlib.suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                if found[0] == self.pid:
+                    self.code = os.waitstatus_to_exitcode(found[1])
+
+    def end(self, grace: float) -> None:
+        """End them all: asked first, killed after ``grace`` seconds."""
+        self._signal(signal.SIGTERM)
+        deadline = time.monotonic() + grace
+        while self._lives() and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        while self._lives():
+            self._signal(signal.SIGKILL)
+            time.sleep(_POLL_SECONDS)
+
+    def _lives(self) -> bool:
+        self.reap()
+        if any(descendants(os.getpid())):
+            return True
+        try:
+            os.killpg(self.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:  # of macOS, where all that is left are zombies of others
+            return False
+        return True
+
+    def _signal(self, sign: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, sign)
+        for pid in descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, sign)
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Yield the processes that descend from ``pid``; none where the system does not tell (all but Linux)."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError):
+            parent = int(entry.read_text(errors="replace").rpartition(")")[2].split()[1])
+            parents.setdefault(parent, []).append(int(entry.parent.name))
+    generation = [pid]
+    while generation:
+        generation = [child for parent in generation for child in parents.get(parent, ())]
+        yield from generation
+
+
+def _wait(family: Family, woken: int, owner: int) -> None:
+    """Return when the command has ended, or is to be ended."""
+    with selectors.DefaultSelector() as selector:
+        for descriptor in (0, woken, *_watched(owner)):
+            selector.register(descriptor, selectors.EVENT_READ)
+        while family.code is None:
+            for key, _ in selector.select():
+                if key.fd == woken:
+                    if signal.SIGTERM in os.read(woken, 4096):
+                        return
+                    family.reap()
+                elif key.fd != 0 or not os.read(0, 4096):
+                    return
+
+
+def _watched(owner: int) -> Iterator[int]:
+    """Yield what becomes readable when ``owner`` is gone, if there is one and the system has such a thing."""
+    if owner and hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            yield os.pidfd_open(owner)
+
+
+def _control(option: int, value: int) -> None:
+    """Set an attribute of this process that only Linux has."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _end_alike(code: int) -> None:
+    """End this process as the command has: of a signal, if that ended it; without a core file of ours."""
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(OSError, ValueError):  # of signals that have no handler
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    sys.exit(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    _end_alike(main(sys.argv[1:]))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.wire.address import shown
+from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.wire.connection import Connection
 
 
 class Endpoint(Protocol):
@@ -81,18 +86,46 @@ class TakesPieces(Protocol):
         """Whether it does."""
 
 
+@runtime_checkable
+class RunsProcess(Protocol):
+    """A bot with a process of ours behind it, which may still come up when it is opened, and may die."""
+
+    @property
+    def ready_seconds(self) -> float:
+        """How long it may take to say that it is ready, once it has accepted the connection."""
+
+    @property
+    def restarted(self) -> str:
+        """Why the process was started again before this call; empty if it was not."""
+
+    async def connect(self, url: str, limit: float) -> Connection:
+        """Return a connection to it at ``url``; while it is coming up, it is waited for.
+
+        Raises:
+            OSError: if it is up and accepts none within ``limit`` seconds.
+            BotProcessError: if it is coming up and dies, or takes too long.
+        """
+
+    async def ended(self, patience: float) -> str:
+        """Return how the process ended, if it does within ``patience`` seconds; empty if it runs on."""
+
+
 @dataclass(frozen=True)
 class Peer:
     """A bot that listens: its side, its URL, and what to call it in messages.
 
     Attributes:
         takes_pieces: whether it may get the other side's sound in pieces, in place of 20 ms frames.
+        ready_seconds: how long it may take to say that it is ready.
+        opener: opens a connection to it; ``None`` for the call's own way.
     """
 
     side: Side
     url: str = field(repr=False)
     label: str
     takes_pieces: bool = False
+    ready_seconds: float = HANDSHAKE_SECONDS
+    opener: Callable[[str, float], Awaitable[Connection]] | None = field(default=None, repr=False)
 
     @property
     def shown(self) -> str:

@@ -44,7 +44,7 @@ class Leg:
         self.peer = peer
         self.skipped_frames = 0
         self.lost: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
-        self._opener = opener
+        self._opener = peer.opener or opener
         self._tasks = tasks
         self._hear = hear
         self._note = note

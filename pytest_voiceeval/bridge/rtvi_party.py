@@ -13,7 +13,6 @@ from pytest_voiceeval.bridge.party import Capabilities, Opener
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.wire.connection import Ending
 from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_message
-from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
 from pytest_voiceeval.wire.rtvi import REPLIES, Envelope, Request
 
@@ -67,7 +66,7 @@ class RtviParty(Leg):
         """
         self.listen(await self.connect(limit))
         try:
-            await self._requests.handshake(limit=HANDSHAKE_SECONDS)
+            await self._requests.handshake(limit=self.peer.ready_seconds)
         except RequestFailedError as exc:
             raise BotUnreachableError(
                 f"{self.peer.shown} accepted the connection but never said bot-ready: {exc}; {self.remedy}"

@@ -49,6 +49,23 @@ def cache_dir(text: str) -> Path | None:
         raise argparse.ArgumentTypeError(f"{text!r} {exc}") from None
 
 
+def folder(text: str) -> Path:
+    """Return a folder that is there."""
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
+    return Path(text).resolve()
+
+
+def variable(text: str) -> tuple[str, str]:
+    """Return name and value of an environment variable; what is wrong is told without the value."""
+    from pytest_voiceeval.bots.command import variable as read  # noqa: PLC0415 - only where it is asked for
+
+    try:
+        return read(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(f"it {exc}") from None
+
+
 def json_object(text: str) -> dict[str, Any]:
     """Return the JSON object that ``text`` is."""
     try:

@@ -11,7 +11,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_voiceeval.commands.arguments import Commands, cache_dir, keep_quiet, pack_arguments
+from pytest_voiceeval.commands.arguments import (
+    Commands,
+    cache_dir,
+    folder,
+    keep_quiet,
+    pack_arguments,
+    variable,
+)
 from pytest_voiceeval.commands.judge_arguments import (
     add_judge_arguments,
     count,
@@ -23,7 +30,7 @@ from pytest_voiceeval.commands.judge_arguments import (
 )
 from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run
 from pytest_voiceeval.errors import DefinitionError, VoiceEvalError
-from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.model.turns import SIDES, Side
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
@@ -75,8 +82,23 @@ def _add_bots(parser: argparse.ArgumentParser) -> None:
         type=seconds,
         default=30.0,
         metavar="SECONDS",
-        help="time a command has to listen (30)",
+        help="time a command has to be ready (30)",
     )
+    for side in SIDES:
+        group.add_argument(
+            f"--{side}-cwd",
+            type=folder,
+            metavar="DIR",
+            help=f"folder in which the command of the {side} runs",
+        )
+        group.add_argument(
+            f"--{side}-env",
+            type=variable,
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help=f"environment variable of the command of the {side}; may be given several times",
+        )
     group.add_argument(
         "--connect-timeout",
         type=seconds,
@@ -213,6 +235,7 @@ def _held(
 def _bot(
     side: Side, text: str, options: argparse.Namespace, folder: Path
 ) -> Iterator[CommandBot | LocalBot | RemoteBot]:
+    from pytest_voiceeval.bots.command import ProcessSettings  # noqa: PLC0415
     from pytest_voiceeval.bots.named import named_bot  # noqa: PLC0415
 
     bot = named_bot(
@@ -221,7 +244,9 @@ def _bot(
         log=folder / f"bot_{side}.log",
         variant=options.rehearsal,
         cache_dir=options.cache_dir,
-        start_seconds=options.start_timeout,
+        process=ProcessSettings(
+            options.start_timeout, getattr(options, f"{side}_cwd"), dict(getattr(options, f"{side}_env"))
+        ),
     )
     try:
         yield bot

@@ -95,6 +95,8 @@ class SideEvidence:
         errors: what the bot itself reported to be wrong with it during the call.
         notices: how many times an embedded bot told what of its endpoints (``wire.notices``).
         pull_error: why something is missing, for a person; empty if nothing is.
+        restarted: why its process was started again before the call; empty if it was not.
+        ended: how its process ended in the call, with its last lines; empty if it did not.
     """
 
     actions: tuple[ActionRecord, ...] | None = None
@@ -107,6 +109,8 @@ class SideEvidence:
     errors: tuple[str, ...] = ()
     notices: Mapping[str, int] = field(default_factory=dict)
     pull_error: str = ""
+    restarted: str = ""
+    ended: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pytest_voiceeval.bots.named import COMMAND, named_bot
 from pytest_voiceeval.bridge.endpoint import Endpoint
+from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import Side
-from pytest_voiceeval.plugin.option import words
-from pytest_voiceeval.plugin.options import is_url_list
+from pytest_voiceeval.plugin.bot_options import is_url_list, url_of
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
 
@@ -33,20 +33,25 @@ def running_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Itera
 def make_endpoint(side: Side, settings: Settings, log_folder: Path) -> Endpoint:
     """Return the bot that the settings name for ``side``; nothing is started.
 
-    A bot that is a command writes what it prints into ``log_folder``.
+    A bot that is a command writes what it prints into ``log_folder``. Of several URLs the worker's own is
+    taken: this is the one place where a worker's number becomes an URL or the name of a file.
 
     Raises:
-        DefinitionError: if the command or the URL makes no sense.
+        DefinitionError: if the command or the URL makes no sense, or there is no URL for this worker.
         ProfileError: if it is a profile that can't be had.
     """
     text = _named(side, settings)
+    try:
+        own = url_of(text, settings.worker) if is_url_list(text) else text
+    except LookupError as exc:
+        raise DefinitionError(str(exc)) from None
     return named_bot(
         side,
-        words(text)[settings.worker] if is_url_list(text) else text,
+        own,
         log=log_folder / f"bot_{side}_{settings.worker}.log",
         variant=settings.rehearsal,
         cache_dir=settings.cache_dir,
-        start_seconds=settings.start_timeout,
+        process=settings.agent_process if side == "agent" else settings.user_process,
     )
 
 

@@ -26,6 +26,9 @@ class Option(Generic[T]):
         metavar: what ``--help`` calls the value.
         is_switch: the flag takes no value, and has an opposite that begins with ``--no-``.
         is_list: the flag may be given several times; commas join the values.
+        is_lines: the flag may be given several times, the ini key has a line for each; a value has no commas
+            of meaning.
+        is_secret: values stand in no message and no file.
         if_empty: the remedy where the flag is given an empty value, if that is wrong only of a flag.
     """
 
@@ -36,6 +39,8 @@ class Option(Generic[T]):
     metavar: str = "TEXT"
     is_switch: bool = False
     is_list: bool = False
+    is_lines: bool = False
+    is_secret: bool = False
     if_empty: str = ""
 
     @property
@@ -45,12 +50,15 @@ class Option(Generic[T]):
 
     def declare(self, parser: pytest.Parser, group: pytest.OptionGroup) -> None:
         """Make pytest accept the flag and the ini key."""
-        parser.addini(self.key, self.help, default=self.default)
+        if self.is_lines:
+            parser.addini(self.key, self.help, type="linelist", default=self.default.splitlines())
+        else:
+            parser.addini(self.key, self.help, default=self.default)
         shape: dict[str, Any] = (
             {"action": "store_const", "const": "true"} if self.is_switch else {"metavar": self.metavar}
         )
-        if self.is_list:
-            shape["action"] = Joining
+        if self.is_list or self.is_lines:
+            shape["action"] = JoiningLines if self.is_lines else Joining
         text = f"{self.help} [ini: {self.key}]".replace("%", "%%")
         group.addoption(self.flag, dest=self.key, default=None, help=text, **shape)
         if self.is_switch:
@@ -63,13 +71,19 @@ class Option(Generic[T]):
         Raises:
             pytest.UsageError: naming flag or ini key, and the remedy.
         """
-        text = config.getoption(self.key) if self.is_flagged(config) else config.getini(self.key)
+        text = self.text(config)
         try:
             if self.if_empty and self.is_flagged(config) and not all(map(str.strip, text.split(","))):
                 raise ValueError(self.if_empty)
             return self.parse(text)
         except ValueError as exc:
-            raise pytest.UsageError(f"{self.name(config)}={shown(text)}: {exc}") from None
+            given = self.name(config) if self.is_secret else f"{self.name(config)}={shown(text)}"
+            raise pytest.UsageError(f"{given}: {exc}") from None
+
+    def text(self, config: pytest.Config) -> str:
+        """Return the value as it was given; of several lines, one below the other."""
+        given = config.getoption(self.key) if self.is_flagged(config) else config.getini(self.key)
+        return "\n".join(given) if isinstance(given, list) else str(given)
 
     def name(self, config: pytest.Config) -> str:
         """Return what the value was given as: the flag, or the ini key."""
@@ -83,6 +97,8 @@ class Option(Generic[T]):
 class Joining(argparse.Action):
     """Joins the values of a flag that is given several times with commas: xdist carries a text."""
 
+    between = ","
+
     def __call__(
         self,
         parser: argparse.ArgumentParser,
@@ -92,7 +108,14 @@ class Joining(argparse.Action):
     ) -> None:
         """Put the value behind those that came before it."""
         before = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, str(values) if before is None else f"{before},{values}")
+        joined = str(values) if before is None else f"{before}{self.between}{values}"
+        setattr(namespace, self.dest, joined)
+
+
+class JoiningLines(Joining):
+    """Joins them with line ends."""
+
+    between = "\n"
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_voiceeval.plugin.bot_options import AGENT_CWD, AGENT_ENV, USER_CWD, USER_ENV, endpoint
 from pytest_voiceeval.plugin.judge_options import JUDGE_OPTIONS
 from pytest_voiceeval.plugin.option import (
     Option,
@@ -49,23 +50,6 @@ def conversation_end_policy(text: str) -> ConversationEndPolicy:
     return end_policy(text)
 
 
-def endpoint(text: str) -> str:
-    """Return what names a bot: a profile, a command, or URLs; only its form is checked."""
-    text = text.strip()
-    kind, _, rest = text.partition(":")
-    if kind == "cmd" and "{port}" not in rest:
-        raise ValueError("put {port} where the command takes its port, as in cmd:python bot.py --port {port}")
-    if "://" in text and not is_url_list(text):
-        raise ValueError("write ws://host:port, or several with commas between them")
-    return non_empty(text)
-
-
-def is_url_list(text: str) -> bool:
-    """Return whether ``text`` is one or more WebSocket URLs."""
-    urls = words(text)
-    return bool(urls) and all(url.startswith(("ws://", "wss://")) for url in urls)
-
-
 SCENARIOS = Option(
     "voice_scenarios",
     words,
@@ -91,7 +75,10 @@ SHARD = Option(
     "I/N",
     if_empty="write which part of how many, such as 2/8",
 )
-BOT = "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or 'ws://HOST:PORT[,...]'"
+BOT = (
+    "a profile (name or YAML file), 'cmd:COMMAND --port {port}', or 'ws://HOST:PORT[,...]', one for each "
+    "xdist worker, or one with {worker} in it"
+)
 AGENT = Option("voice_agent", endpoint, "local", f"the agent under test: {BOT}", "BOT")
 USER = Option("voice_user", endpoint, "local", f"the simulated caller: {BOT}", "BOT")
 REHEARSAL = Option(
@@ -139,7 +126,7 @@ CONNECT_TIMEOUT = Option(
     "voice_connect_timeout", seconds, "5", "time a bot has to accept a connection and be ready", "SECONDS"
 )
 START_TIMEOUT = Option(
-    "voice_start_timeout", seconds, "30", "time a 'cmd:' bot has from its start until it listens", "SECONDS"
+    "voice_start_timeout", seconds, "30", "time a 'cmd:' bot has from its start until it is ready", "SECONDS"
 )
 CLOCK = Option(
     "voice_clock",
@@ -216,7 +203,11 @@ OPTIONS: tuple[Option[Any], ...] = (
     SPLIT,
     SHARD,
     AGENT,
+    AGENT_CWD,
+    AGENT_ENV,
     USER,
+    USER_CWD,
+    USER_ENV,
     REHEARSAL,
     OUTPUT_DIR,
     CACHE_DIR,

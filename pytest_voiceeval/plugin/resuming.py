@@ -19,7 +19,7 @@ from pytest_voiceeval.report.properties import CHANGED, properties
 from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.earlier import EarlierRun, own_content
 from pytest_voiceeval.run.history import RUN_ARGS, read_invocations, scenario_names
-from pytest_voiceeval.run.redaction import redacted
+from pytest_voiceeval.run.redaction import names_only, redacted, without_environment
 
 if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics
@@ -86,7 +86,7 @@ def start_record(config: pytest.Config, started_at: datetime, names: Sequence[st
     record = {
         "invocation": config.stash[invocation_key],
         "started_at": started_at.isoformat(timespec="seconds"),
-        "argv": [str(arg) for arg in config.invocation_params.args],
+        "argv": without_environment([str(arg) for arg in config.invocation_params.args]),
         "parsed_args": {option.key: _given(config, option) for option in OPTIONS},
         "profiles": {side: _digest(text) for side, text in _bots(settings).items()},
     }
@@ -96,6 +96,8 @@ def start_record(config: pytest.Config, started_at: datetime, names: Sequence[st
 
 
 def _given(config: pytest.Config, option: Option[Any]) -> Any:
+    if option.is_secret:
+        return names_only(option.text(config))
     given = config.getoption(option.key)
     return config.getini(option.key) if given is None else given
 

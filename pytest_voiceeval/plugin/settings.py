@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_voiceeval.plugin import options
+from pytest_voiceeval.bots.command import ProcessSettings
+from pytest_voiceeval.plugin import bot_options, options
 from pytest_voiceeval.plugin.judge_options import THRESHOLD, judge_settings
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.sharding import Shard
@@ -31,12 +32,13 @@ class Settings:
         split: of benchmarks, whose tasks are held.
         shard: which part of the selected scenarios is held; ``None`` for all.
         agent, user: what names the bot of each side; a password may be in it, so they are in no ``repr``.
+        agent_process, user_process: how a bot that is a command is started.
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
         cache_dir: folder of spoken lines; ``None`` if none are kept.
         data_root: folder of data that the option names; ``None`` without it.
         duration: time limit of every call in seconds; ``None`` leaves it to the scenarios.
-        inactivity_timeout, connect_timeout, start_timeout: seconds; ``None`` for no limit.
+        inactivity_timeout, connect_timeout: seconds; ``None`` for no limit.
         clock: which clock calls run on.
         strict_match: unexpected actions fail the action match.
         conversation_end_policy: which ends of a call are clean.
@@ -54,6 +56,8 @@ class Settings:
     shard: Shard | None
     agent: str = field(repr=False)
     user: str = field(repr=False)
+    agent_process: ProcessSettings
+    user_process: ProcessSettings
     rehearsal: str
     output_dir: Path
     cache_dir: Path | None
@@ -61,7 +65,6 @@ class Settings:
     duration: float | None
     inactivity_timeout: float | None
     connect_timeout: float
-    start_timeout: float
     clock: ClockChoice
     strict_match: bool
     conversation_end_policy: ConversationEndPolicy
@@ -89,6 +92,8 @@ class Settings:
             shard=options.SHARD.read(config),
             agent=_bot(config, options.AGENT),
             user=_bot(config, options.USER),
+            agent_process=_process(config, bot_options.AGENT_CWD, bot_options.AGENT_ENV),
+            user_process=_process(config, bot_options.USER_CWD, bot_options.USER_ENV),
             rehearsal=options.REHEARSAL.read(config),
             output_dir=_base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config),
             cache_dir=_cache_dir(config),
@@ -96,7 +101,6 @@ class Settings:
             duration=options.DURATION.read(config),
             inactivity_timeout=options.INACTIVITY_TIMEOUT.read(config),
             connect_timeout=options.CONNECT_TIMEOUT.read(config),
-            start_timeout=options.START_TIMEOUT.read(config),
             clock=options.CLOCK.read(config),
             strict_match=options.STRICT_MATCH.read(config),
             conversation_end_policy=options.CONVERSATION_END_POLICY.read(config),
@@ -159,9 +163,14 @@ def _bot(config: pytest.Config, option: Option[str]) -> str:
     """Return what names a bot; the path of a profile as it holds wherever the process is."""
     text = option.read(config)
     is_path = text.endswith((".yaml", ".yml")) or "/" in text
-    if text.startswith("cmd:") or options.is_url_list(text) or not is_path:
+    if text.startswith("cmd:") or bot_options.is_url_list(text) or not is_path:
         return text
     return str(_base(config, option) / Path(text).expanduser())
+
+
+def _process(config: pytest.Config, cwd: Option[str], env: Option[dict[str, str]]) -> ProcessSettings:
+    folder = bot_options.working_folder(cwd, config, _base(config, cwd))
+    return ProcessSettings(options.START_TIMEOUT.read(config), folder, env.read(config))
 
 
 def _cache_dir(config: pytest.Config) -> Path | None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.plugin.option import words
-from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER, is_url_list
+from pytest_voiceeval.plugin.bot_options import is_url_list, too_few_urls
+from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
 from pytest_voiceeval.wire.address import shown
@@ -43,11 +43,8 @@ class Workers:
                 "result of each; spread them with --dist=load, or start pytest once for each environment"
             )
         for option, value in ((AGENT, self._settings.agent), (USER, self._settings.user)):
-            if is_url_list(value) and len(words(value)) < len(specs):
-                raise pytest.UsageError(
-                    f"{option.flag}={shown(value)}: {len(specs)} workers hold calls at once, so give "
-                    f"{len(specs)} URLs with commas between them, or run with -n{len(words(value))}"
-                )
+            if is_url_list(value) and (why := too_few_urls(value, [_host(spec) for spec in specs])):
+                raise pytest.UsageError(f"{option.flag}={shown(value)}: {why}")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -69,3 +66,9 @@ class Workers:
     def pytest_testnodedown(self, node: Any) -> None:
         """Free the place of a worker that is gone."""
         self._places = {place: holder for place, holder in self._places.items() if holder is not node}
+
+
+def _host(spec: object) -> str:
+    """Return what tells the machine of a worker apart from others, as its execnet specification names it."""
+    names = (getattr(spec, kind, None) for kind in ("ssh", "vagrant_ssh", "socket"))
+    return next((str(name) for name in names if name), "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_voiceeval.model.ending import ENDING, Ending
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM, retried_attempts
+from pytest_voiceeval.run.process_events import process_events
 
 if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics, SignalResult
@@ -117,6 +118,10 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
     cause = f": {ending.cause}" if ending.cause else ""
     yield f"  stop reason: {content['stop_reason']} after {content['duration_seconds']:.1f} s{cause}"
     yield from ending.lines()
+    for told in process_events(content, "ended").values():
+        yield from (f"  {line}" for line in told.splitlines())
+    for side, told in process_events(content, "restarted").items():
+        yield f"  the {side} bot was started again before this call: {told}"
     for side, error in (content.get("pull_errors") or {}).items():
         yield f"  evidence of the {side} is missing: {error}"
     if not turns:

@@ -10,6 +10,7 @@ from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.run.agent_turns import retried_attempts
+from pytest_voiceeval.run.process_events import process_events
 from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.unjudged import unjudged_line
@@ -53,6 +54,8 @@ def summary_lines(
         origin = ", from before" if outcome.is_from_before else ""
         yield f"{outcome.scenario:<{width}}  {outcome.word:<7}  {_figures(record)}{origin}".rstrip()
         yield from _attempt_lines(outcome, record or {})
+        for side, told in process_events(record or {}, "restarted").items():
+            yield f"  {side}: {told}"
         if outcome.folder and (full or len(outcomes) <= FEW or outcome.word != "passed"):
             yield from _latency_lines(record)
             yield from _judge_lines(record or {})

@@ -25,7 +25,7 @@ from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import claim_folder, file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options
 from pytest_voiceeval.run.lock import RunLock
-from pytest_voiceeval.run.redaction import redacted
+from pytest_voiceeval.run.redaction import redacted, without_environment
 from pytest_voiceeval.run.retries import hold_until_it_counts
 from pytest_voiceeval.run.scenario_changes import scenario_changes
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
@@ -134,7 +134,7 @@ class DynamicRun:
         record = {
             "invocation": self._invocation,
             "started_at": datetime.now().isoformat(timespec="seconds"),
-            "argv": sys.argv[1:],
+            "argv": without_environment(sys.argv[1:]),
             "parsed_args": bots | asdict(self._settings) | {"pause": self._pause} | _judge_args(self._judge),
             "profiles": {side: _fingerprint(bot) for side, bot in self._bots.items()},
             "resolved_scenario_count": len(names),

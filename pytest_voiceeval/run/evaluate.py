@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.ending import told
-from pytest_voiceeval.bridge.endpoint import Endpoint, Peer, TakesPieces
+from pytest_voiceeval.bridge.endpoint import Endpoint, Peer, RunsProcess, TakesPieces
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import (
     BotLostError,
@@ -23,6 +23,7 @@ from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
+from pytest_voiceeval.run.ends import with_processes
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
 from pytest_voiceeval.run.metrics import metrics_json
@@ -123,7 +124,8 @@ class _Call:
         )
         async with self._user.open(self._scenario) as user_url, self._agent.open(self._scenario) as agent_url:
             user, agent = _peer(self._user, user_url), _peer(self._agent, agent_url)
-            return await hold_call(self._scenario, user=user, agent=agent, settings=settings)
+            conversation = await hold_call(self._scenario, user=user, agent=agent, settings=settings)
+            return await with_processes(conversation, (self._user, self._agent))
 
     def keep(self, conversation: Conversation) -> None:
         """Write the evidence."""
@@ -131,7 +133,10 @@ class _Call:
 
 
 def _peer(bot: Endpoint, url: str) -> Peer:
-    return Peer(bot.side, url, bot.label, isinstance(bot, TakesPieces) and bot.takes_pieces)
+    peer = Peer(bot.side, url, bot.label, isinstance(bot, TakesPieces) and bot.takes_pieces)
+    if isinstance(bot, RunsProcess):
+        return replace(peer, ready_seconds=bot.ready_seconds, opener=bot.connect)
+    return peer
 
 
 def evaluate_conversation(
@@ -187,7 +192,8 @@ def _check_evidence(scenario: Scenario, conversation: Conversation, settings: Ru
             f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
         )
     if reason := unscorable(scenario, conversation):
-        raise told(BotRefusedError(reason), conversation.ending)
+        ends = filter(None, (conversation.user.ended, conversation.agent.ended))
+        raise told(BotRefusedError("\n".join([reason, *ends])), conversation.ending)
     if reason := silent_caller(conversation, settings.min_agent_turns):
         raise told(BotLostError(reason), conversation.ending)
 

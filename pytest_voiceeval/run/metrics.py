@@ -16,6 +16,7 @@ from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_turns, task_successful
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evidence import words_of
+from pytest_voiceeval.run.process_events import processes_json
 from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.run.trace import trace_metrics
 from pytest_voiceeval.run.unjudged import UNJUDGED, unjudged_signals
@@ -228,6 +229,7 @@ def _ours(
             if error
         },
         "endpoint_notices": {side: dict(conversation.side(side).notices) for side in SIDES},
+        **processes_json(conversation),
         "reported_errors": {side: list(conversation.side(side).errors) for side in SIDES},
         "tool_errors": tool_errors(conversation.agent.context),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_voiceeval.wire.address import REDACTED, shown
@@ -11,6 +11,9 @@ from pytest_voiceeval.wire.address import REDACTED, shown
 SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signature|auth)"
 SHORTEST = 6
 """Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
+
+ENVIRONMENT_FLAGS = ("--voice-agent-env", "--voice-user-env", "--agent-env", "--user-env")
+"""Flags whose values are ``NAME=VALUE``; whatever the value is, it may be a secret."""
 
 _VARIABLE = re.compile(rf"(?i){SECRET}$")
 _SECRET_FLAG = re.compile(rf"(?i)-[^=]*{SECRET}$")
@@ -56,3 +59,24 @@ def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
     for pattern in (_QUERY, _FLAG, _ASSIGNED, _BEARER):
         text = pattern.sub(rf"\1{REDACTED}", text)
     return text
+
+
+def without_environment(arguments: Sequence[str]) -> list[str]:
+    """Return arguments of a command line, with the values of environment variables left out."""
+    found: list[str] = []
+    is_value = False
+    for argument in arguments:
+        flag, is_joined, given = argument.partition("=")
+        if is_value:
+            found.append(names_only(argument))
+        elif is_joined and flag in ENVIRONMENT_FLAGS:
+            found.append(f"{flag}={names_only(given)}")
+        else:
+            found.append(argument)
+        is_value = not is_value and argument in ENVIRONMENT_FLAGS
+    return found
+
+
+def names_only(lines: str) -> str:
+    """Return lines of ``NAME=VALUE`` without their values."""
+    return "\n".join(f"{line.partition('=')[0].strip()}={REDACTED}" for line in lines.splitlines())

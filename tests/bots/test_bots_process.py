@@ -6,12 +6,13 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.asyncio.client import connect
+import pytest_asyncio
+from process_bots import SCENARIO, alive, bot_command, bot_of, call, gone, parent, pids
 from wire_client import WireClient
 
 from pytest_voiceeval.bots.launch import CommandBot
@@ -21,67 +22,32 @@ from pytest_voiceeval.scenarios.registry import get_eval_scenario
 from pytest_voiceeval.scenarios.rehearsal import Say
 from pytest_voiceeval.world import roots
 
-SCENARIO: Any = None
 
-ECHO = """
-import asyncio, sys, os, subprocess
-from websockets.asyncio.server import serve
-async def main():
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    print("pid", os.getpid(), "child", child.pid, flush=True)
-    async def echo(socket):
-        async for message in socket:
-            if message == "die":
-                os._exit(9)
-            await socket.send(str(os.getpid()))
-    async with serve(echo, "127.0.0.1", int(sys.argv[1])):
-        await asyncio.Event().wait()
-asyncio.run(main())
-"""
+@pytest_asyncio.fixture
+async def started(tmp_path: Path) -> AsyncIterator[Callable[..., CommandBot]]:
+    """Makes bots that run in ``tmp_path``; all that they started is gone after the test."""
+    bots: list[CommandBot] = []
 
+    def make(mode: str, **changes: Any) -> CommandBot:
+        bots.append(bot_of(tmp_path, mode, **changes))
+        return bots[-1]
 
-@pytest.fixture
-def echo_command(tmp_path: Path) -> str:
-    script = tmp_path / "echo.py"
-    script.write_text(ECHO, encoding="utf-8")
-    return f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{port}}"
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-async def gone(*pids: int) -> bool:
-    for _ in range(100):
-        if not any(alive(pid) for pid in pids):
-            return True
-        await asyncio.sleep(0.1)
-    return False
-
-
-def pids_in(log: Path) -> list[int]:
-    words = log.read_text(encoding="utf-8").split()
-    return [int(word) for word in words if word.isdigit()]
+    yield make
+    for bot in bots:
+        bot.close()
+    if (tmp_path / "pids").exists():
+        assert await gone(*pids(tmp_path))
 
 
 @pytest.mark.asyncio
 async def test_a_command_is_started_once_and_ended_with_its_children(
-    echo_command: str, tmp_path: Path
+    started: Callable[..., CommandBot], tmp_path: Path
 ) -> None:
-    log = tmp_path / "logs" / "bot.log"
-    bot = CommandBot("agent", echo_command, log)
-    assert bot.label == f"cmd:{echo_command}"
-    seen = set()
-    for _ in range(2):
-        async with bot.open(SCENARIO) as url:
-            seen.add(await ask_pid(url))
-    assert len(seen) == 1
-    pid, child = pids_in(log)
-    assert seen == {pid}
+    bot = started("echo")
+    assert bot.label == f"cmd:{bot_command(tmp_path, 'echo')}"
+    seen = {await call(bot) for _ in range(2)}
+    pid, child = pids(tmp_path)
+    assert seen == {str(pid)}
     assert alive(pid)
     assert alive(child)
     bot.close()
@@ -89,51 +55,116 @@ async def test_a_command_is_started_once_and_ended_with_its_children(
     assert await gone(pid, child)
 
 
-async def ask_pid(url: str) -> int:
-    async with connect(url) as socket:
-        await socket.send("who")
-        return int(await socket.recv())
+@pytest.mark.asyncio
+async def test_a_command_that_dies_in_a_call_says_why_and_is_started_again(
+    started: Callable[..., CommandBot], tmp_path: Path
+) -> None:
+    bot = started("echo")
+    for _ in range(2):  # however often: each time it was told
+        with pytest.raises(
+            BotProcessError, match=r"(?s)in the middle of a call, exit code 9; .*I have to go now\."
+        ):
+            await call(bot, "die")
+        assert await call(bot)
+        assert bot.restarted == ""
 
 
 @pytest.mark.asyncio
-async def test_a_command_that_died_is_started_again(echo_command: str, tmp_path: Path) -> None:
-    bot = CommandBot("agent", echo_command, tmp_path / "bot.log")
+async def test_a_command_that_is_killed_in_a_call_says_by_what(
+    started: Callable[..., CommandBot], tmp_path: Path
+) -> None:
+    bot = started("plain")
 
-    async def call(message: str) -> str:
-        async with bot.open(SCENARIO) as url, connect(url) as socket:
-            await socket.send(message)
-            return str(await socket.recv())
+    async def broken_call() -> None:
+        async with bot.open(SCENARIO) as url:
+            await (await bot.connect(url, 5)).close()
+            os.kill(pids(tmp_path)[0], signal.SIGKILL)
+            raise RuntimeError("the connection broke")
 
-    try:
-        with pytest.raises(BotProcessError, match=r"(?s)ended in the middle of a call, exit code 9.*pid \d+"):
-            await call("die")
-        assert int(await call("who")) > 0
-    finally:
-        bot.close()
+    with pytest.raises(BotProcessError, match=r"in the middle of a call, killed by SIGKILL; expected"):
+        await broken_call()
+
+
+@pytest.mark.asyncio
+async def test_a_crash_between_two_calls_is_mended_once(
+    started: Callable[..., CommandBot], tmp_path: Path
+) -> None:
+    bot = started("plain")
+    await call(bot)
+    await crash(tmp_path)
+    await call(bot)
+    assert (
+        bot.restarted == "its process ended between two scenarios (killed by SIGKILL) and was started again"
+    )
+    await call(bot)
+    assert bot.restarted == ""
+    await crash(tmp_path)
+    for _ in range(2):
+        with pytest.raises(
+            BotProcessError,
+            match=r"between two scenarios for the second time in this run, killed by SIGKILL; it",
+        ):
+            await call(bot)
+
+
+async def crash(folder: Path) -> None:
+    pid = pids(folder)[-1]
+    tether = parent(pid)
+    os.kill(pid, signal.SIGKILL)
+    assert await gone(pid, tether)
+
+
+@pytest.mark.asyncio
+async def test_a_bot_for_one_call_is_started_for_each(
+    started: Callable[..., CommandBot], tmp_path: Path
+) -> None:
+    """It serves nobody but its first client: no connection was wasted on finding out whether it listens."""
+    bot = started("once")
+    for number in range(1, 4):
+        await call(bot)
+        assert len(pids(tmp_path)) == number
+        assert bot.restarted == ""
 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("command", "message"),
+    ("command", "cwd", "message"),
     [
         (
             "{python} -c 'import sys; print(\"no luck\"); sys.exit(3)' {port}",
-            r"ended before it listened, exit code 3.*no luck",
+            "",
+            r"ended before it was ready, exit code 3; .*no luck",
         ),
-        ("no-such-program {port}", r"exit code 127.*no-such-program: No such file"),
+        (
+            "true {port}",
+            "",
+            r"ended before it was ready, exit code 0; expected it to stay in the foreground.*",
+        ),
+        ("no-such-program {port}", "", r"there is no program 'no-such-program' on the PATH; install it"),
+        ("./no-such-program {port}", "", r"there is no program .*no-such-program; correct the path"),
+        ("./readme {port}", "", r"readme is no program that may be run; see its permissions"),
+        ("./empty {port}", "", r"ended before it was ready, exit code 127; .*Exec format error"),
+        ("true {port}", "gone", r"there is no folder .*gone to run it in; name one that is there"),
         (
             "{python} -c 'import time; time.sleep(60)' {port}",
-            r"nothing listens at ws://localhost:\d+ after 0\.5 s",
+            "",
+            r"not ready 0\.5 s after its start \(--voice-start-timeout\): no WebSocket could be opened at "
+            r"ws://localhost:\d+.*does the command listen on the port",
         ),
     ],
 )
-async def test_a_command_that_does_not_serve_is_told(command: str, message: str, tmp_path: Path) -> None:
+async def test_a_command_that_does_not_serve_is_told(
+    command: str, cwd: str, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "readme").write_text("read me", encoding="utf-8")
+    (tmp_path / "empty").write_text("", encoding="utf-8")
+    (tmp_path / "empty").chmod(0o755)
     command = command.replace("{python}", shlex.quote(sys.executable))
-    bot = CommandBot("agent", command, tmp_path / "bot.log", start_seconds=0.5 if "sleep" in command else 20)
+    seconds = 0.5 if "sleep" in command else 20
+    bot = CommandBot("agent", command, tmp_path / "bot.log", start_seconds=seconds, cwd=tmp_path / cwd)
     try:
-        with pytest.raises(BotProcessError, match=f"(?s){message}"):
-            async with bot.open(SCENARIO):
-                pass
+        with pytest.raises(BotProcessError, match=f"(?s)^agent bot cmd:.*{message}"):
+            await call(bot)
     finally:
         bot.close()
 
@@ -149,10 +180,13 @@ def test_a_command_that_cannot_be_is_told(command: str, message: str, tmp_path: 
 
 OWNER = """
 import asyncio, sys
+sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from pytest_voiceeval.bots.launch import CommandBot
+from process_bots import SCENARIO, bot_of
 async def main():
-    async with CommandBot("agent", sys.argv[1], Path(sys.argv[2])).open(None):
+    bot = bot_of(Path(sys.argv[2]), "echo")
+    async with bot.open(SCENARIO) as url:
+        await bot.connect(url, 5)
         print("open", flush=True)
         await asyncio.sleep(600)
 asyncio.run(main())
@@ -160,9 +194,9 @@ asyncio.run(main())
 
 
 @pytest.fixture
-def owner(echo_command: str, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+def owner(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
-        [sys.executable, "-c", OWNER, echo_command, str(tmp_path / "bot.log")],
+        [sys.executable, "-c", OWNER, str(Path(__file__).parent), str(tmp_path)],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -177,10 +211,9 @@ async def test_a_command_dies_with_us_also_when_we_are_killed(
 ) -> None:
     assert owner.stdout is not None
     assert (await asyncio.to_thread(owner.stdout.readline)).strip() == "open"
-    pids = pids_in(tmp_path / "bot.log")
-    assert len(pids) == 2
+    assert len(pids(tmp_path)) == 2
     os.kill(owner.pid, signal.SIGKILL)
-    assert await gone(*pids)
+    assert await gone(*pids(tmp_path))
 
 
 SERVE = """
@@ -200,12 +233,14 @@ async def test_a_served_bot_is_a_command_that_knows_the_built_in_scenarios(tmp_p
     log = tmp_path / "bot.log"
     bot = CommandBot("agent", f"{shlex.quote(sys.executable)} -c {shlex.quote(SERVE)} {{port}}", log)
     try:
-        async with bot.open(scenario) as url, WireClient.connected(url) as client:
-            assert await client.ask(
-                "update_system_prompt", prompt=scenario.prompt("agent"), tools=scenario.tools("agent")
-            )
-            await client.kick_off()
-            said = (await client.wait_for("bot-tts-text"))["data"]["text"]
+        async with bot.open(scenario) as url:
+            await (await bot.connect(url, 5)).close()
+            async with WireClient.connected(url) as client:
+                assert await client.ask(
+                    "update_system_prompt", prompt=scenario.prompt("agent"), tools=scenario.tools("agent")
+                )
+                await client.kick_off()
+                said = (await client.wait_for("bot-tts-text"))["data"]["text"]
     finally:
         bot.close()
     greeting = scenario.rehearsal.agent[0]
@@ -214,41 +249,52 @@ async def test_a_served_bot_is_a_command_that_knows_the_built_in_scenarios(tmp_p
     assert "Traceback" not in log.read_text(encoding="utf-8")
 
 
-def test_a_command_is_told_its_side(tmp_path: Path) -> None:
-    log = tmp_path / "bot.log"
-    command = f"{sys.executable} -c 'import os; print(os.environ[\"VOICEEVAL_SIDE\"])' {{port}}"
-    bot = CommandBot("user", command, log, start_seconds=5)
+def printed(bot: CommandBot, log: Path) -> str:
+    """Return what a bot prints that ends at once."""
+    try:
+        with pytest.raises(BotProcessError, match="ended before it was ready, exit code 0"):
+            asyncio.run(call(bot))
+    finally:
+        bot.close()
+    return log.read_text(encoding="utf-8")
 
-    async def start() -> None:
-        async with bot.open(SCENARIO):
-            pass
 
-    with pytest.raises(BotProcessError, match="user bot cmd:"):
-        asyncio.run(start())
-    bot.close()
-    assert log.read_text(encoding="utf-8").split() == ["user"]
+def printing(expression: str) -> str:
+    code = f"import os, sys; print({expression})"
+    return f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} {{port}}"
+
+
+def test_a_command_has_its_side_its_folder_and_its_variables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEPT", "kept")
+    monkeypatch.setenv("CHANGED", "as it was")
+    (tmp_path / "there").mkdir()
+    names = ("VOICEEVAL_SIDE", "KEPT", "CHANGED", "GIVEN")
+    command = printing(f"os.getcwd(), *(os.environ[name] for name in {names!r}), sep=chr(10)")
+    log = tmp_path / "logs" / "bot.log"
+    given = {"CHANGED": "as given", "GIVEN": "x=1,2", "VOICEEVAL_SIDE": "nobody"}
+    bot = CommandBot("user", command, log, start_seconds=20, cwd=tmp_path / "there", env=given)
+    assert "x=1,2" not in repr(vars(bot))
+    assert printed(bot, log).splitlines() == [
+        str(tmp_path / "there"),
+        "user",
+        "kept",
+        "as given",
+        "x=1,2",
+    ]
 
 
 def test_a_command_searches_data_where_we_do(tmp_path: Path) -> None:
     (tmp_path / "given").mkdir()
-    log, script = tmp_path / "bot.log", tmp_path / "bot.py"
-    script.write_text(
-        "from pytest_voiceeval.world.roots import data_roots\nprint(*data_roots(), sep='\\n')\n"
-    )
     kept = roots.kept_roots()
     roots.use_data_root(tmp_path / "given")
     here = roots.data_roots()
-    bot = CommandBot("agent", f"{sys.executable} {script} {{port}}", log, start_seconds=30)
-
-    async def start() -> None:
-        async with bot.open(SCENARIO):
-            pass
-
+    script = "*__import__('pytest_voiceeval.world.roots').world.roots.data_roots(), sep=chr(10)"
+    log = tmp_path / "bot.log"
     try:
-        with pytest.raises(BotProcessError, match="ended before it listened"):
-            asyncio.run(start())
+        lines = printed(CommandBot("agent", printing(script), log), log).splitlines()
     finally:
-        bot.close()
         roots.restore_roots(kept)
-    assert log.read_text(encoding="utf-8").splitlines() == list(map(str, here))
+    assert lines == list(map(str, here))
     assert here[0] == (tmp_path / "given").resolve()

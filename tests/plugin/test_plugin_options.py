@@ -109,7 +109,7 @@ def test_every_option_is_in_the_help(project: pytest.Pytester) -> None:
     text = str(result.stdout)
     for option in OPTIONS:
         assert option.flag in text
-        assert f"{option.key} (string)" in text
+        assert f"{option.key} ({'linelist' if option.is_lines else 'string'})" in text
 
 
 def test_lists_are_printed_and_nothing_is_run(project: pytest.Pytester) -> None:
@@ -138,7 +138,7 @@ def test_too_few_urls_for_the_workers_is_a_usage_error(project: pytest.Pytester)
     result = project.runpytest("--voice-scenarios=shop", "-n2", "--voice-agent=ws://127.0.0.1:1")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["*--voice-agent=ws://127.0.0.1:1: 2 workers hold calls at once, so give 2 URLs*"]
+        ["*--voice-agent=ws://127.0.0.1:1: there is 1 URL, and 2 workers hold calls at once; give 2 *"]
     )
 
 
