@@ -49,17 +49,13 @@ class LocalBot:
 
     @property
     def clocks(self) -> tuple[ClockName, ...]:
-        """The clocks that a call with it can run on: a model's thinking time cannot be declared."""
-        return ("charged", "measured", "real") if self._is_rehearsed else ("measured", "real")
+        """The clocks that a call with it can run on: what takes its time elsewhere cannot be declared."""
+        return ("charged", "measured", "real") if self.profile.runs_here else ("measured", "real")
 
     @property
     def fingerprint(self) -> str:
         """A digest of its profile."""
         return self.profile.digest
-
-    @property
-    def _is_rehearsed(self) -> bool:
-        return self.profile.llm.service == "rehearsal"
 
     @asynccontextmanager
     async def open(self, scenario: Scenario) -> AsyncIterator[str]:
@@ -70,7 +66,7 @@ class LocalBot:
                 model's part and the scenario has none.
             ProfileError: if a service of the profile cannot be had.
         """
-        check_tools(scenario, [self.side], rehearsed=self._is_rehearsed)
+        check_tools(scenario, [self.side], rehearsed=self.profile.is_rehearsed)
         # Heavy: a run that only collects, or only talks to bots of others, does without.
         from pytest_voiceeval.bots.model_access import model_access  # noqa: PLC0415
         from pytest_voiceeval.bots.profile import require_packages  # noqa: PLC0415

@@ -1,79 +1,154 @@
-"""pipecat's OpenAI service, as an embedded bot needs it."""
+"""pipecat's OpenAI service, as an embedded bot needs it: for models behind any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
-import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI
+from openai.types.chat import ChatCompletionChunk
+from pipecat.frames.frames import FunctionCallFromLLM
+from pipecat.processors.aggregators.llm_context import LLMContext
+from pipecat.processors.frameworks.rtvi import RTVIServerMessageFrame
 from pipecat.services.openai.llm import OpenAILLMService
 
-from pytest_voiceeval.model.work import COUNTED, WorkCounter
+from pytest_voiceeval.bots.attempts import Attempts
+from pytest_voiceeval.bots.endpoint_failures import FAILURES, failure_of
+from pytest_voiceeval.bots.http_client import client_for
+from pytest_voiceeval.bots.model_access import ModelAccess
+from pytest_voiceeval.bots.replies import Reply, pieces
+from pytest_voiceeval.bots.tool_calls import MalformedArguments
+from pytest_voiceeval.wire.notices import Notice
 
-_THIS_MACHINE = {"127.0.0.1", "::1", "localhost"}
+_MOST_CUTS = 2
+"""Replies in a row that may break off after some of them was said, before the endpoint counts as failed."""
 
-
-class CountedHttpClient(DefaultAsyncHttpxClient):
-    """An HTTP client whose requests the call's clock counts, from their sending to the end of the answer."""
-
-    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
-        """Send ``request``; with ``stream``, the answer's body is still to come."""
-        loop = asyncio.get_running_loop()
-        if not isinstance(loop, WorkCounter):
-            return await super().send(request, stream=stream, **options)
-        work = _Work(loop)
-        counted = COUNTED.set(True)
-        try:
-            response = await super().send(request, stream=stream, **options)
-        except BaseException:
-            work.end()
-            raise
-        finally:
-            COUNTED.reset(counted)
-        if not stream or response.is_closed:
-            work.end()
-            return response
-        close = response.aclose
-
-        async def end() -> None:
-            try:
-                await close()
-            finally:
-                work.end()
-
-        response.aclose = end  # type: ignore[method-assign]  # of this one answer
-        return response
+_ECHO_WORDS = 3
+"""Words that a reply must have to count as an echo: two people may both say goodbye."""
 
 
 class CountedOpenAILLMService(OpenAILLMService):
-    """Its requests are counted, its connections closed; a server on this machine is asked directly."""
+    """Asks again where that may help, understands servers of many makes, and tells what goes wrong.
 
-    def create_client(self, *args: Any, **options: Any) -> AsyncOpenAI:
-        """Return a client for the ``base_url`` among ``options``."""
-        url, key = options.get("base_url"), options.get("api_key")
-        address = urlsplit(url or "")
-        direct = address.hostname in _THIS_MACHINE
-        client = CountedHttpClient(trust_env=not direct, verify=address.scheme != "http")
-        return AsyncOpenAI(api_key=key, base_url=url, http_client=client)
+    Its requests are counted, its connections closed.
+    """
+
+    def __init__(self, access: ModelAccess, **options: Any) -> None:
+        self._access = access
+        self._cuts = 0
+        self._malformed: dict[str, MalformedArguments] = {}
+        self._told_unstreamed = False
+        settings = self.Settings(model=access.model, extra=dict(access.extra), **access.sampling)
+        super().__init__(settings=settings, **options)
+
+    def create_client(self, *_: Any, **__: Any) -> AsyncOpenAI:
+        """Return a client for the endpoint."""
+        return client_for(self._access)
 
     async def cleanup(self) -> None:
         """Release what the service holds."""
         await super().cleanup()  # type: ignore[no-untyped-call]
         await self._client.close()
 
+    async def get_chat_completions(self, context: LLMContext) -> Any:
+        """Return the chunks of one reply, as they come."""
+        return self._chunks(context)
 
-class _Work:
-    """A piece of work that ends once."""
+    async def run_function_calls(self, function_calls: Sequence[FunctionCallFromLLM]) -> None:
+        """Make the calls of a reply; where the arguments of one are none, its tool is told so."""
+        for call in function_calls:
+            call.arguments = self._malformed.pop(call.tool_call_id, call.arguments)
+        await super().run_function_calls(function_calls)
 
-    def __init__(self, counter: WorkCounter) -> None:
-        self._counter: WorkCounter | None = counter
-        counter.begin_work()
+    async def _chunks(self, context: LLMContext) -> AsyncIterator[ChatCompletionChunk]:
+        attempts = Attempts(self._access, self._tell)
+        while True:
+            reply = Reply()
+            try:
+                async for chunk in self._attempt(context, attempts, reply):
+                    yield chunk
+            except FAILURES as exc:
+                if not reply.said:
+                    await attempts.failed(exc)
+                    continue
+                await self._cut(attempts, reply, exc)
+            else:
+                self._cuts = 0
+                await attempts.succeeded()
+                await self._look_at(reply, context, attempts)
+            return
 
-    def end(self) -> None:
-        if self._counter is not None:
-            self._counter.end_work()
-            self._counter = None
+    async def _attempt(
+        self, context: LLMContext, attempts: Attempts, reply: Reply
+    ) -> AsyncIterator[ChatCompletionChunk]:
+        stream = await attempts.within(super().get_chat_completions(context))
+        try:
+            coming = aiter(pieces(stream, reply))
+            while True:
+                try:
+                    piece = await attempts.within(anext(coming))
+                except StopAsyncIteration:
+                    break
+                for chunk in reply.feed(piece):
+                    yield chunk
+            for chunk in reply.end():
+                yield chunk
+        finally:
+            await stream.close()
+
+    async def _cut(self, attempts: Attempts, reply: Reply, exc: Exception) -> None:
+        """Let what was said of a broken reply stand, for it cannot be unsaid.
+
+        Raises:
+            EndpointFailedError: if it is not the first one in a row.
+        """
+        self._cuts += 1
+        told = f"{self._access.name} {failure_of(exc, self._access).text}, in the middle of a reply"
+        if self._cuts >= _MOST_CUTS:
+            await attempts.give_up(f"{told}, the second in a row")
+        await attempts.note("cut", f"{told}; said was {self._access.shown(reply.said)!r}")
+
+    async def _look_at(self, reply: Reply, context: LLMContext, attempts: Attempts) -> None:
+        """Tell what is odd about a whole reply."""
+        name = self._access.name
+        for call in reply.calls:
+            if isinstance(call.arguments, MalformedArguments):
+                self._malformed[call.id] = call.arguments
+                told = f"{name} called {call.name} with arguments that are no JSON object"
+                await attempts.note("malformed-call", self._access.shown(f"{told}: {call.arguments.text}"))
+        if reply.is_empty:
+            thought = ", only reasoning" if reply.reasoned else ""
+            hint = "; raise llm.max_tokens" if reply.finish_reason == "length" else ""
+            await attempts.note(
+                "empty", f"{name} gave an empty reply{thought} (finish_reason {reply.finish_reason}){hint}"
+            )
+        if reply.in_one and not self._told_unstreamed:
+            self._told_unstreamed = True
+            await attempts.note(
+                "unstreamed", f"{name} does not stream: latencies are those of its whole replies"
+            )
+        if _echoes(reply.said, _last_heard(context)):
+            said = self._access.shown(reply.said)
+            await attempts.note("echo", f"{name} repeated what it had heard: {said!r}")
+
+    async def _tell(self, notice: Notice) -> None:
+        await self.push_frame(RTVIServerMessageFrame(data=notice.to_json()))
+
+
+def _last_heard(context: LLMContext) -> str:
+    """Return what the other side said last."""
+    for message in reversed(context.get_messages()):
+        if isinstance(message, dict) and message.get("role") == "user":
+            content = message.get("content")
+            return content if isinstance(content, str) else ""
+    return ""
+
+
+def _echoes(said: str, heard: str) -> bool:
+    """Whether ``said`` is what was heard last, word by word."""
+    words = re.findall(r"\w+", said.casefold())
+    return len(words) >= _ECHO_WORDS and words == re.findall(r"\w+", heard.casefold())

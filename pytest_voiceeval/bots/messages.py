@@ -32,6 +32,7 @@ from pipecat.services.llm_service import FunctionCallParams, LLMService
 from pipecat.services.settings import LLMSettings
 
 from pytest_voiceeval.bots.history import printable
+from pytest_voiceeval.bots.tool_calls import MalformedArguments
 from pytest_voiceeval.tools import StandardSchemaTool, get_schema_tool_for_eval, unknown_tool_result
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 from pytest_voiceeval.world.hashing import get_dict_hash
@@ -250,6 +251,9 @@ def _advertised(tool: StandardSchemaTool) -> FunctionSchema:
     """Return the tool as pipecat takes it; calls are synchronous, an interruption cancels them."""
 
     async def call(params: FunctionCallParams) -> None:
+        if isinstance(params.arguments, MalformedArguments):
+            await params.result_callback(params.arguments.answer(tool))
+            return
         await tool(params)
 
     return FunctionSchema(**tool.schema(), handler=call)

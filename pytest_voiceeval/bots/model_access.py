@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from pytest_voiceeval.bots.profile import OpenAiLlm, Profile
+from pytest_voiceeval.bots.endpoint_access import EndpointAccess, limits_of
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_hosted import OpenAiLlm
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import Side
 
@@ -17,13 +19,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ModelAccess:
-    """Where a bot's language model is: an OpenAI-compatible interface."""
+class ModelAccess(EndpointAccess):
+    """How a bot's language model is reached.
 
-    base_url: str
-    model: str
-    api_key: str = field(default="none", repr=False)
-    temperature: float | None = None
+    Attributes:
+        sampling: those of pipecat's settings that are set, such as ``temperature``.
+        extra: what else goes into each request.
+    """
+
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @asynccontextmanager
@@ -38,7 +43,15 @@ async def model_access(
     """
     llm = profile.llm
     if isinstance(llm, OpenAiLlm):
-        yield ModelAccess(llm.base_url, llm.model, llm.api_key(), llm.temperature)
+        yield ModelAccess(
+            llm.base_url,
+            llm.model,
+            llm.api_key(),
+            llm.api_key_env,
+            limits_of(llm),
+            sampling=llm.sampling(),
+            extra=llm.extra(),
+        )
         return
     # aiohttp is heavy, and not needed for a real model.
     from pytest_voiceeval.bots.rehearsal_server import Pace, serve_scripts  # noqa: PLC0415
@@ -52,7 +65,7 @@ async def model_access(
         )
     pace = Pace(llm.seconds_to_first_token, llm.seconds_per_token)
     async with serve_scripts(scripts, pace=pace) as base_url:
-        yield ModelAccess(base_url, variant)
+        yield ModelAccess(base_url, variant, what="rehearsal")
 
 
 def _scripts(scenario: Scenario, side: Side) -> list[Script]:

@@ -15,6 +15,8 @@ with warnings.catch_warnings():
     import pipecat.audio.vad.silero
     import pipecat.pipeline.worker
     import pipecat.services.openai.llm
+    import pipecat.services.openai.stt
+    import pipecat.services.openai.tts
     import pipecat.services.stt_service
     import pipecat.services.tts_service
     import pipecat.transports.websocket.server  # noqa: F401

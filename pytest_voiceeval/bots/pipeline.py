@@ -20,6 +20,8 @@ from pipecat.processors.aggregators.llm_response_universal import (
     LLMUserAggregatorParams,
 )
 from pipecat.processors.frameworks.rtvi import RTVIFunctionCallReportLevel, RTVIObserverParams
+from pipecat.services.stt_service import STTService
+from pipecat.services.tts_service import TTSService
 from pipecat.turns.empty_user_turn import EmptyUserTurnConfig
 from pipecat.turns.user_stop import SpeechTimeoutUserTurnStopStrategy
 from pipecat.turns.user_turn_strategies import UserTurnStrategies
@@ -28,8 +30,8 @@ from pipecat.workers.runner import WorkerRunner
 from pytest_voiceeval.bots.llm import CountedOpenAILLMService
 from pytest_voiceeval.bots.messages import install
 from pytest_voiceeval.bots.model_access import ModelAccess
-from pytest_voiceeval.bots.profile import Profile, Vad
-from pytest_voiceeval.bots.recogniser import WHISPER_RATE_HZ
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_local import Vad
 from pytest_voiceeval.bots.shortcuts import (
     DirectRTVIProcessor,
     DirectVADProcessor,
@@ -37,9 +39,9 @@ from pytest_voiceeval.bots.shortcuts import (
     InlineSileroVADAnalyzer,
     QuietPipeline,
 )
-from pytest_voiceeval.bots.speech import SPOKEN_RATE_HZ, SharedPiperTTSService, SharedWhisperSTTService
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bots.transport import BotTransport
+from pytest_voiceeval.bots.voices import HEARD_RATE_HZ, SPOKEN_RATE_HZ, recogniser, synthesiser
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.model.turns import Side
 
@@ -92,10 +94,9 @@ async def running_bot(
     transport = BotTransport(host, port)
     try:
         context = LLMContext()
-        kept = cache if cache is not None and profile.llm.service == "rehearsal" else SpeechCache(None)
-        stt = SharedWhisperSTTService(profile.stt, kept.recognised)
-        tts = SharedPiperTTSService(profile.tts, profile.tts.timbre(side), kept)
-        worker, state = _worker(profile, (stt, tts), model, transport, context)
+        kept = cache if cache is not None and profile.is_rehearsed else SpeechCache(None)
+        speech = recogniser(profile, kept), synthesiser(profile, side, kept)
+        worker, state = _worker(profile, speech, model, transport, context)
         async with _running(worker, transport):
             yield EmbeddedBot(transport.url, context, state, transport)
     finally:
@@ -104,19 +105,14 @@ async def running_bot(
 
 def _worker(
     profile: Profile,
-    speech: tuple[SharedWhisperSTTService, SharedPiperTTSService],
+    speech: tuple[STTService, TTSService],
     model: ModelAccess,
     transport: BotTransport,
     context: LLMContext,
 ) -> tuple[PipelineWorker, dict[str, Any]]:
     stt, tts = speech
     aggregators = LLMContextAggregatorPair(context, user_params=_listening(profile))
-    llm = CountedOpenAILLMService(
-        api_key=model.api_key,
-        base_url=model.base_url,
-        settings=CountedOpenAILLMService.Settings(model=model.model, **_sampling(model)),
-        function_call_timeout_secs=_TOOL_SECONDS,
-    )
+    llm = CountedOpenAILLMService(model, function_call_timeout_secs=_TOOL_SECONDS)
     pipeline = QuietPipeline(
         [
             transport.input(),
@@ -133,7 +129,7 @@ def _worker(
     worker = PipelineWorker(
         pipeline,
         params=PipelineParams(
-            audio_in_sample_rate=WHISPER_RATE_HZ,
+            audio_in_sample_rate=HEARD_RATE_HZ,
             audio_out_sample_rate=SPOKEN_RATE_HZ,
             enable_metrics=True,
             enable_usage_metrics=True,
@@ -146,10 +142,6 @@ def _worker(
         enable_turn_tracking=False,
     )
     return worker, install(worker, llm=llm, aggregators=aggregators)
-
-
-def _sampling(model: ModelAccess) -> dict[str, Any]:
-    return {} if model.temperature is None else {"temperature": model.temperature}
 
 
 def _listening(profile: Profile) -> LLMUserAggregatorParams:

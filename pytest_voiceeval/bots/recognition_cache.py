@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pytest_voiceeval.bots.kept_files import drop_oldest, fingerprint, keep, read_kept
 
 if TYPE_CHECKING:
-    from pytest_voiceeval.bots.profile import WhisperStt
+    from pytest_voiceeval.bots.profile_local import WhisperStt
 
 READING = 1
 """Raise it when ``recogniser.heard`` comes to give another text for the same samples."""

@@ -27,7 +27,7 @@ from pipecat.services.whisper.stt import WhisperSTTService
 from pipecat.utils.time import time_now_iso8601
 from piper import PiperConfig, PiperVoice, SynthesisConfig
 
-from pytest_voiceeval.bots.profile import PiperTts, Timbre, WhisperStt
+from pytest_voiceeval.bots.profile_local import PiperTts, Timbre, WhisperStt
 from pytest_voiceeval.bots.recogniser import (
     MAX_NO_SPEECH,
     WHISPER_RATE_HZ,
@@ -37,10 +37,8 @@ from pytest_voiceeval.bots.recogniser import (
 )
 from pytest_voiceeval.bots.recognition_cache import RecognitionCache
 from pytest_voiceeval.bots.speech_cache import SpeechCache, SpokenLine
+from pytest_voiceeval.bots.voices import SPOKEN_RATE_HZ
 from pytest_voiceeval.model.work import Job, JobCharger
-
-SPOKEN_RATE_HZ = 24_000
-"""The rate that bots emit: a bridge that knows only the wire assumes it."""
 
 _SEGMENT_TTFS_SECONDS = 1.5
 

@@ -22,7 +22,7 @@ from pytest_voiceeval.bots.kept_files import fingerprint, keep, read_kept
 from pytest_voiceeval.bots.recognition_cache import RecognitionCache
 
 if TYPE_CHECKING:
-    from pytest_voiceeval.bots.profile import Timbre
+    from pytest_voiceeval.bots.profile_local import Timbre
 
 RENDERING = 1
 """Raise it when ``speech.spoken`` comes to give other samples for the same text."""

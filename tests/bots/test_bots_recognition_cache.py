@@ -20,7 +20,8 @@ from pipecat.utils.asyncio.task_manager import TaskManager
 
 from pytest_voiceeval.bots import recognition_cache
 from pytest_voiceeval.bots.kept_files import drop_oldest
-from pytest_voiceeval.bots.profile import Profile, Timbre, WhisperStt
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_local import Timbre, WhisperStt
 from pytest_voiceeval.bots.recogniser import shared_recogniser
 from pytest_voiceeval.bots.recognition_cache import RecognitionCache
 from pytest_voiceeval.bots.speech import SharedWhisperSTTService, shared_voice, spoken

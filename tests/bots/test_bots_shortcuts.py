@@ -13,7 +13,8 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 from pipecat.audio.vad.silero import SileroVADAnalyzer
 from pipecat.audio.vad.vad_analyzer import VADAnalyzer, VADParams, VADState
 
-from pytest_voiceeval.bots.profile import Profile, Timbre
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_local import Timbre
 from pytest_voiceeval.bots.shortcuts import InlineSileroVADAnalyzer
 from pytest_voiceeval.bots.speech import shared_voice, spoken
 

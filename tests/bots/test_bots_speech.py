@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import soxr
 
-from pytest_voiceeval.bots.profile import Profile, Timbre
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_local import Timbre
 from pytest_voiceeval.bots.recogniser import heard, shared_recogniser, without_loops
 from pytest_voiceeval.bots.speech import shared_voice, spoken
 

@@ -22,7 +22,8 @@ from pipecat.processors.frame_processor import FrameProcessorSetup
 from pipecat.utils.asyncio.task_manager import TaskManager
 
 from pytest_voiceeval.__main__ import main
-from pytest_voiceeval.bots.profile import Profile, Timbre
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_local import Timbre
 from pytest_voiceeval.bots.speech import SharedPiperTTSService, shared_voice
 from pytest_voiceeval.bots.speech_cache import SpeechCache, SpokenLine, cache_folder
 from pytest_voiceeval.bridge.clock import ChargedClock, RealClock

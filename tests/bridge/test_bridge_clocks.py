@@ -20,7 +20,7 @@ import pytest
 import websockets
 from aiohttp import web
 
-from pytest_voiceeval.bots.llm import CountedHttpClient
+from pytest_voiceeval.bots.http_client import CountedHttpClient
 from pytest_voiceeval.bridge.charged import START
 from pytest_voiceeval.bridge.clock import ChargedClock, Clock, MeasuredClock, RealClock, choose_clock
 from pytest_voiceeval.bridge.endpoint import Endpoint
