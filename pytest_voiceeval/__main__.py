@@ -7,19 +7,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pytest_voiceeval.commands import bot, check, data, describe, resume, run, tool
+from pytest_voiceeval.commands import bot, check, data, describe, merge, resume, run, tool
 from pytest_voiceeval.commands import list as list_names
 from pytest_voiceeval.errors import VoiceEvalError
 
-COMMANDS = (list_names, check, describe, tool, run, resume, data, bot)
+COMMANDS = (list_names, check, describe, tool, run, resume, merge, data, bot)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code: 0 done, 1 failed with a message, 2 wrong usage."""
     parser = argparse.ArgumentParser(
         prog="python -m pytest_voiceeval",
-        description="Beside pytest: list, check and describe scenarios, try a tool, hold scenarios, fetch "
-        "the data of benchmarks, run an embedded bot.",
+        description="Beside pytest: list, check and describe scenarios, try a tool, hold scenarios, merge "
+        "runs, fetch the data of benchmarks, run an embedded bot.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from pytest_voiceeval.run.earlier import own_content, read_note
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options, read_invocations
+from pytest_voiceeval.run.item_outcomes import NOT_RUN, OUTCOMES, ItemOutcome, outcome_records
 from pytest_voiceeval.run.lock import RunLock
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 
@@ -160,14 +161,19 @@ class Recorder:
         """Write the run's files if the run has a folder, however it ended."""
         self._folder.drop_if_empty()
         folder = self._folder.find()
+        if folder is None and self._outcomes and self._config.stash[settings_key].shard:
+            folder = self._folder.open()  # none of this part held a call: the other parts are to know
         if folder is None or (self._earlier and not (self._begun or self._outcomes)):
             return
         self._log.flush()
         self._begin_history(folder)
         if self._history is not None:
             names = self._names()
-            counted = {"resolved_scenario_count": len(names), "resolved_scenario_names": names}
-            self._history.record.update(counted)
+            self._history.record |= {
+                "resolved_scenario_count": len(names),
+                "resolved_scenario_names": names,
+                OUTCOMES: outcome_records(self._item_outcomes()),
+            }
             self._history.write()
         write_session_files(
             folder,
@@ -242,6 +248,21 @@ class Recorder:
             + sum(bool(retried_attempts(result)) for result in results),
             from_before=sum(outcome.is_from_before for outcome in self._outcomes.values()) + len(others),
         )
+
+    def _item_outcomes(self) -> Iterator[ItemOutcome]:
+        """Yield what became of each item of this start."""
+        outcomes = [*self._outcomes.values(), *self._broken_off()]
+        for outcome in outcomes:
+            yield ItemOutcome(
+                self._scenario_of(outcome.node_id) or outcome.node_id,
+                outcome.scenario,
+                outcome.word,
+                outcome.verdict,
+                outcome.folder.name if outcome.folder else None,
+                outcome.attempts,
+            )
+        for node_id in self._selected.keys() - {outcome.node_id for outcome in outcomes}:
+            yield ItemOutcome(self._selected[node_id], self._selected[node_id], NOT_RUN)
 
     def _broken_off(self) -> list[Outcome]:
         """Return the scenarios that were begun and never ended, with their files as far as they got."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from pytest_voiceeval.run.evaluate import SCENARIO_CONFIG, evaluate_conversation
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import claim_folder, file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options
+from pytest_voiceeval.run.item_outcomes import BROKEN_OFF, NOT_RUN, OUTCOMES, ItemOutcome, outcome_records
 from pytest_voiceeval.run.lock import RunLock
 from pytest_voiceeval.run.redaction import redacted, without_environment
 from pytest_voiceeval.run.retries import hold_until_it_counts
@@ -97,6 +98,7 @@ class DynamicRun:
         self._log = EvaluationLog(RunFolder(folder, folder))
         self._results: dict[str, Result] = {}
         self._warnings: list[str] = []
+        self._history: RunHistory | None = None
 
     def hold(self, scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
         """Hold the scenarios, write the files of the run however it ends, and return their records.
@@ -140,7 +142,9 @@ class DynamicRun:
             "resolved_scenario_count": len(names),
             "resolved_scenario_names": names,
         }
-        history = RunHistory(self._folder, redacted(plain(record), os.environ), is_resumed=True)
+        history = self._history = RunHistory(
+            self._folder, redacted(plain(record), os.environ), is_resumed=True
+        )
         history.write()
         for change in changed_options(history.earlier, history.record, made=self._earlier.makers()):
             self._warn(change)
@@ -215,9 +219,25 @@ class DynamicRun:
         )
         minimum = self._settings.min_agent_turns
         records = read_metrics([folder for _, folder in folders], minimum)
+        if self._history is not None:
+            self._history.record[OUTCOMES] = outcome_records(self._item_outcomes(queue, begun))
+            self._history.write()
         write_session_files(
             self._folder, records, tally=tally, min_agent_turns=minimum, warnings=self._warnings
         )
+
+    def _item_outcomes(self, queue: Mapping[str, Scenario], begun: int) -> Iterator[ItemOutcome]:
+        """Yield what became of each item of this start."""
+        for number, (item, scenario) in enumerate(queue.items(), 1):
+            result = self._results.get(item)
+            name = str(scenario.name)
+            if result is None:
+                yield ItemOutcome(item, name, BROKEN_OFF if number <= begun else NOT_RUN)
+                continue
+            attempts = len(retried_attempts(result.record)) + 1
+            folder = Path(result.record["scenario_directory"]).name
+            verdict = str(result.record.get("verdict"))
+            yield ItemOutcome(item, name, result.word, verdict, folder, attempts)
 
     def _say(self, scenario: Scenario, text: str, level: Level = "INFO") -> None:
         place = location(type(scenario))

@@ -104,6 +104,27 @@ def changed_options(
                 break
 
 
+def differing_options(starts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield what results depend on and is not the same in all runs, one text each.
+
+    Runs with pytest and without are compared in what both have.
+
+    Args:
+        starts: the last start of each run, by what the run is called.
+    """
+    effects = {run: _effects(start) for run, start in starts.items()}
+    for name in dict.fromkeys(name for found in effects.values() for name in found):
+        values = {run: found[name] for run, found in effects.items() if name in found}
+        if name != "scenarios" and len({repr(_plain(value)) for _, value in values.values()}) > 1:
+            key = next(iter(values.values()))[0]
+            if key in PROFILES:
+                yield f"{key} is not the same in {', '.join(values)}"
+            else:
+                yield f"{key} is " + " and ".join(
+                    f"{_shown(value)} in {run}" for run, (_, value) in values.items()
+                )
+
+
 def _effects(record: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
     """Return what results depend on, key and value by common name: options, fingerprints of profiles."""
     options = record.get("parsed_args")

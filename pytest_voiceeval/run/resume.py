@@ -19,7 +19,10 @@ KILLED = ".killed."
 KILLED_MARK = "__KILLED__"
 """An empty file in such a folder."""
 
-_ATTEMPT = re.compile(r"\.attempt\d+(\.\d+)?$")
+ATTEMPT = ".attempt"
+"""Stands in the name of a folder between the scenario's and the number of the attempt."""
+
+_ATTEMPT = re.compile(rf"{re.escape(ATTEMPT)}\d+(\.\d+)?$")
 _STAMP = re.compile(r"\d{8}_\d{6}")
 _SIGNS = {"metrics.json", "item.json", "bridge_log.txt", "scenario_config"}
 

@@ -16,11 +16,9 @@ from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.earlier import ITEM_FILE
 from pytest_voiceeval.run.evaluate import hold, hold_beside_others
 from pytest_voiceeval.run.files import claim_folder
+from pytest_voiceeval.run.resume import ATTEMPT
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scenarios.base import Scenario
-
-ATTEMPT = ".attempt"
-"""Stands in the name of a folder between the scenario's and the number of the attempt."""
 
 OnRetry = Callable[[RetriedAttempt], object]
 
