@@ -115,6 +115,13 @@ class JitterBuffer:
         """True if there is nothing to be played."""
         return self._starts_at is None
 
+    def seconds_left(self, now: float) -> float:
+        """Return in how many seconds all that has come will have been played, if nothing more comes."""
+        if self._starts_at is None:
+            return 0.0
+        inside = 0.0 if self._flushed or self._resampler is None else self._resampler.lag_seconds
+        return max(self._starts_at - now, 0.0) + self._queued / self._out_hz + inside
+
     def _least(self, rate_hz: int) -> float:
         """Return how long a chunk must be held back for others to come ``LATENESS_SECONDS`` late."""
         frame_seconds = self._frame_samples / self._out_hz

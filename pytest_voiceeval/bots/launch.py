@@ -14,6 +14,7 @@ from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.checks import check_tools
 from pytest_voiceeval.wire.address import shown, websocket_url
 from pytest_voiceeval.wire.connection import Connection
+from pytest_voiceeval.wire.dialect import Dialect, Mode, PcmEncoding, ProtocolName, dialect_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,18 +88,42 @@ class LocalBot:
 class RemoteBot:
     """A bot that somebody else runs.
 
+    Args:
+        side: which side of a call it takes.
+        url: where it listens.
+        protocol: what it speaks: ``rtvi``, ``pcm`` (raw PCM) or ``twilio`` (Twilio Media Streams).
+        mode: whether an agent takes prompt, tools and world of a scenario (``evaluated``), or has its own
+            (``black-box``); ``auto`` finds out.
+        pcm_rate: samples a second of raw PCM: 16000 without it, 8000 of mu-law and A-law.
+        pcm_encoding: ``s16le`` (without it), ``f32le``, ``mulaw`` or ``alaw``.
+        twilio_parameters: custom parameters of Twilio's message ``start``.
+
     Attributes:
         clocks: the clocks that a call with it can run on: time elsewhere is real.
+        dialect: how it is spoken to.
 
     Raises:
-        DefinitionError: if ``url`` is no WebSocket URL.
+        DefinitionError: if ``url`` is no WebSocket URL, or the rest does not go together.
     """
 
     clocks: tuple[ClockName, ...] = ("real",)
 
-    def __init__(self, side: Side, url: str) -> None:
+    def __init__(  # noqa: PLR0913 -- all that may be special of a bot, by keyword
+        self,
+        side: Side,
+        url: str,
+        *,
+        protocol: ProtocolName = "rtvi",
+        mode: Mode = "auto",
+        pcm_rate: int | None = None,
+        pcm_encoding: PcmEncoding | None = None,
+        twilio_parameters: Mapping[str, str] | None = None,
+    ) -> None:
         self.side = side
         self.url = websocket_url(url)
+        self.dialect = dialect_of(
+            side, Dialect(protocol, mode, pcm_rate, pcm_encoding, dict(twilio_parameters or {}))
+        )
 
     @property
     def label(self) -> str:
@@ -127,6 +152,8 @@ class CommandBot:
         start_seconds: time that it has from its start until it is ready for a call.
         cwd: folder that it runs in; ``None`` for that of this process.
         env: environment variables beside those of this process.
+        dialect: how it is spoken to; without it, it speaks RTVI, and whether an agent is a black box is
+            found out.
 
     Raises:
         DefinitionError: if ``command`` cannot be read, or has no place for the port.
@@ -134,7 +161,7 @@ class CommandBot:
 
     clocks: tuple[ClockName, ...] = ("real",)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- all that may be special of a process, by keyword
         self,
         side: Side,
         command: str,
@@ -143,8 +170,10 @@ class CommandBot:
         start_seconds: float = 60.0,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
+        dialect: Dialect | None = None,
     ) -> None:
         self.side = side
+        self.dialect = dialect_of(side, dialect or Dialect(mode="auto"))
         settings = ProcessSettings(start_seconds, cwd, dict(env or {}))
         self._process = BotProcess(side, command, log_path, settings)
 

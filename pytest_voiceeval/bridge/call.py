@@ -7,15 +7,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
-from pytest_voiceeval.bridge.ending import cause_of, ending, told
+from pytest_voiceeval.bridge.ending import broken_off_by, cause_of, ending, told
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.endpoint_faults import check_endpoints
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS, next_limit
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
+from pytest_voiceeval.bridge.opening import kick_off, see_to_start
+from pytest_voiceeval.bridge.parties import party_of
 from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.bridge.pulls import pull_both
-from pytest_voiceeval.bridge.rtvi_party import RtviParty
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.bridge.simulator import check_present, check_working
@@ -24,7 +25,6 @@ from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.ticker import Ticker
 from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.bridge.warp import WarpLoop
-from pytest_voiceeval.errors import BotLostError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
@@ -37,9 +37,6 @@ FRAME_SECONDS = 0.02
 """Length of a frame."""
 
 FRAME_SAMPLES = round(RATE_HZ * FRAME_SECONDS)
-
-KICKOFF = "Hello"
-"""What is put to the agent as the user's first turn, so that it greets."""
 
 SETTLE_SECONDS = 0.2
 """How long an agent that said that the call is over, and has nothing left to say, may begin to speak yet."""
@@ -91,6 +88,7 @@ class _Call:
         self._scenario = scenario
         self._noise = noisy_channel(scenario, RATE_HZ)
         self._settings = settings
+        self._tasks = tasks
         self._loop = asyncio.get_running_loop()
         self._origin = self._loop.time()
         self._begun: float | None = None
@@ -102,7 +100,7 @@ class _Call:
         self._exit: asyncio.Future[None] = self._loop.create_future()
         self._listeners = {side: self._listener(side) for side in SIDES}
         self._parties: dict[Side, Party] = {
-            side: RtviParty(
+            side: party_of(
                 peers[side],
                 settings.opener,
                 tasks,
@@ -125,9 +123,11 @@ class _Call:
         except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
             self._ending = self.ending(str(exc) or type(exc).__name__)
             if self._begun is not None and self._settings.on_interrupt is not None:
-                self._settings.on_interrupt(self._conversation(_broken_off(exc), {}))
+                self._settings.on_interrupt(self._conversation(broken_off_by(exc), {}))
             raise
         finally:
+            for listener in self._listeners.values():
+                listener.marks.forget()
             await asyncio.gather(*(party.close() for party in self._parties.values()))
 
     def ending(self, cause: str = "") -> Ending:
@@ -158,8 +158,11 @@ class _Call:
         for party in self._parties.values():
             party.begin()
         ticker = Ticker(self._begun, FRAME_SECONDS, self._carry)
+        starting = self._tasks.create_task(
+            see_to_start(self._parties, agent_was_heard=self._agent_was_heard, note=self._note)
+        )
         try:
-            await self._parties[AGENT].send_text(KICKOFF)
+            await kick_off(self._parties[AGENT])
             reason = await self._until_over(ticker.failed)
             self._ending = self.ending(self._cause(reason))
             self._note(f"the call is over: {reason.value}: {self._ending.cause}")
@@ -168,7 +171,11 @@ class _Call:
                 ticker.failed.result()
         finally:
             ticker.stop()
+            starting.cancel()
         return reason
+
+    def _agent_was_heard(self) -> bool:
+        return bool(self._tape.track(AGENT).sounds)
 
     def _carry(self, number: int) -> None:
         """Give each side the frame ``number`` of the other's sound, and put both on the tape."""
@@ -230,9 +237,11 @@ class _Call:
             await asyncio.sleep(FRAME_SECONDS)
 
     def _conversation(self, reason: StopReason, evidence: dict[Side, SideEvidence]) -> Conversation:
+        agent = self._parties[AGENT]
+        is_black_box = not agent.capabilities.can_be_prepared
         return Conversation(
             scenario_name=self._scenario.name or "",
-            turns=turns_of(self._tape),
+            turns=turns_of(self._tape, heard=[AGENT] if is_black_box else []),
             stop_reason=reason,
             ending=self.ending(),
             started_at=self._started_at,
@@ -242,6 +251,9 @@ class _Call:
             user=evidence.get(USER, self._told(USER)),
             pushed=tuple(self._listeners[AGENT].pushed),
             simulator_end_reported=self._listeners[USER].said_exit,
+            agent_is_black_box=is_black_box,
+            agent_protocol=agent.peer.dialect.protocol,
+            agent_closed_normally=agent.lost.done() and agent.lost.result().is_normal,
             clock=self._settings.clock,
             noise=measured(self._noise),
             drift=self._sync.drift(evidence),
@@ -281,12 +293,6 @@ class _Call:
     def _note(self, line: str) -> None:
         at = self._loop.time() - (self._begun if self._begun is not None else self._origin)
         self._events.append(f"[{at:8.3f}s] {line}")
-
-
-def _broken_off(exc: BaseException) -> StopReason:
-    if isinstance(exc, asyncio.CancelledError):
-        return StopReason.CANCELLED
-    return StopReason.USER_HANGUP if isinstance(exc, BotLostError) else StopReason.ERROR
 
 
 def _wall_time(loop: asyncio.AbstractEventLoop) -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +10,7 @@ from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
-from pytest_voiceeval.errors import BotError, VoiceEvalError
+from pytest_voiceeval.errors import BotError, BotLostError, VoiceEvalError
 from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.turns import AGENT, USER, Side, other
@@ -86,6 +87,13 @@ def told(error: BaseException, how: Ending) -> BaseException:
     if isinstance(error, Exception) and not isinstance(error, VoiceEvalError):
         error.add_note("\n".join(lines))
     return error
+
+
+def broken_off_by(error: BaseException) -> StopReason:
+    """Return the stop reason of a call that an error broke off."""
+    if isinstance(error, asyncio.CancelledError):
+        return StopReason.CANCELLED
+    return StopReason.USER_HANGUP if isinstance(error, BotLostError) else StopReason.ERROR
 
 
 def fault_of(error: BaseException) -> str:

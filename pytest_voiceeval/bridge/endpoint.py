@@ -12,6 +12,7 @@ from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.wire.address import shown
+from pytest_voiceeval.wire.dialect import Dialect
 from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 
 if TYPE_CHECKING:
@@ -110,6 +111,15 @@ class RunsProcess(Protocol):
         """Return how the process ended, if it does within ``patience`` seconds; empty if it runs on."""
 
 
+@runtime_checkable
+class HasDialect(Protocol):
+    """A bot that may be spoken to otherwise than embedded ones are."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How it is spoken to."""
+
+
 @dataclass(frozen=True)
 class Peer:
     """A bot that listens: its side, its URL, and what to call it in messages.
@@ -118,6 +128,7 @@ class Peer:
         takes_pieces: whether it may get the other side's sound in pieces, in place of 20 ms frames.
         ready_seconds: how long it may take to say that it is ready.
         opener: opens a connection to it; ``None`` for the call's own way.
+        dialect: how it is spoken to.
     """
 
     side: Side
@@ -126,6 +137,7 @@ class Peer:
     takes_pieces: bool = False
     ready_seconds: float = HANDSHAKE_SECONDS
     opener: Callable[[str, float], Awaitable[Connection]] | None = field(default=None, repr=False)
+    dialect: Dialect = field(default_factory=Dialect)
 
     @property
     def shown(self) -> str:

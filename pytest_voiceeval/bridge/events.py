@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
+from pytest_voiceeval.bridge.playback import PlaybackMarks
 from pytest_voiceeval.bridge.tape import Mark, MarkKind, Measure, Track
+from pytest_voiceeval.bridge.tool_calls import ToolCalls
 from pytest_voiceeval.model.conversation import TokenUsage
 from pytest_voiceeval.model.turns import AGENT, Side, WorkShare
 from pytest_voiceeval.wire import rtvi
-from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message
+from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message, PlaybackMark
 from pytest_voiceeval.wire.notices import Notice, notice_in
 from pytest_voiceeval.wire.rtvi import Envelope
 
@@ -41,7 +43,9 @@ class Listener:
     ) -> None:
         self.side = side
         self.buffer = buffer
+        self.marks = PlaybackMarks()
         self.tokens = TokenUsage()
+        self.tool_calls = ToolCalls()
         self.speaking = False
         self.has_text_left = False
         self.announces = False
@@ -67,6 +71,9 @@ class Listener:
             rtvi.METRICS: self._metrics,
             rtvi.ERROR: self._reported,
             rtvi.USER_TRANSCRIPTION: self._heard,
+            rtvi.TOOL_CALL: self._tool_call,
+            rtvi.TOOL_CALL_IN_PROGRESS: self._tool_call,
+            rtvi.TOOL_CALL_STOPPED: self._tool_call,
         }
 
     def hear(self, frame: Frame) -> None:
@@ -80,6 +87,9 @@ class Listener:
             self.has_text_left = False
             self._mark("interrupted")
             self._note(f"[{self.side.upper()}] interrupted, {dropped:.3f} s of its sound dropped")
+            self.marks.reach_all()
+        elif isinstance(frame, PlaybackMark):
+            self.marks.set(frame.reached, self.buffer.seconds_left(self._now()))
         elif isinstance(frame, Message):
             envelope = frame.envelope
             action = self._actions.get(envelope.type)
@@ -159,6 +169,13 @@ class Listener:
         self.errors.append(text)
         self._note(f"[{self.side.upper()} EVENT] type={rtvi.ERROR} error={text!r}")
 
+    def _tool_call(self, envelope: Envelope) -> None:
+        self.tool_calls.take(envelope)
+        self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
+
     def _heard(self, envelope: Envelope) -> None:
-        kind = "final" if envelope.fields.get("final") else "partial"
-        self._note(f"[{self.side.upper()} STT {kind}] {envelope.fields.get('text')!r}")
+        """Keep what the bot has understood of the other side."""
+        text, is_final = envelope.fields.get("text"), bool(envelope.fields.get("final"))
+        self._note(f"[{self.side.upper()} STT {'final' if is_final else 'partial'}] {text!r}")
+        if is_final and isinstance(text, str) and text.strip():
+            self._track.understood.append(Mark("text", self._now(), text.strip()))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from pytest_voiceeval.bridge.endpoint import Peer
-from pytest_voiceeval.bridge.party import Opener
+from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
 from pytest_voiceeval.errors import BotUnreachableError, WireError
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending
 from pytest_voiceeval.wire.frames import Frame
@@ -28,9 +28,11 @@ class Leg:
 
     Attributes:
         expected: what a bot is to speak, for a person who connected to something else.
+        capabilities: what can be had of it.
     """
 
     expected: str
+    capabilities: Capabilities
 
     def __init__(
         self,
@@ -92,6 +94,11 @@ class Leg:
     async def open(self, limit: float) -> None:
         """Connect within ``limit`` seconds, until the bot is ready; raises BotUnreachableError."""
         raise NotImplementedError
+
+    def take_as_black_box(self, why: str) -> None:
+        """Take that the bot's inside is its own: it is neither prepared nor pulled, nor told texts."""
+        self.capabilities = as_black_box(self.capabilities)
+        self.note(f"is a black box: {why}")
 
     def send_frame(self, content: bytes | str) -> None:
         """Send an encoded frame; what a lost connection is given is lost, too."""

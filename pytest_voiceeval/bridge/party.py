@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pytest_voiceeval.audio.jitter import PlayedFrame
@@ -47,6 +47,11 @@ class Capabilities:
     marks_playback: bool = False
 
 
+def as_black_box(capabilities: Capabilities) -> Capabilities:
+    """Return what is left of ``capabilities`` where a bot's prompt, tools and world are its own."""
+    return replace(capabilities, can_be_prepared=False, can_be_pulled=False, takes_text=False)
+
+
 class Party(Protocol):
     """One side of a call: the connection to its bot. What comes from it goes to the call's listener."""
 
@@ -66,6 +71,9 @@ class Party(Protocol):
 
     async def reopen_if_lost(self, limit: float) -> None:
         """Connect again to a bot that closed its connection; raises as ``open``."""
+
+    def take_as_black_box(self, why: str) -> None:
+        """Take that the bot's inside is its own: it is neither prepared nor pulled, nor told texts."""
 
     def begin(self) -> None:
         """Take that the call begins now: before it, nothing of the bot is heard."""

@@ -63,9 +63,19 @@ async def pull_both(
 async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit: float) -> SideEvidence:
     """Return what a bot has recorded; what it does not give is ``None``, and ``pull_error`` says why.
 
+    A black box is not asked: its records are the calls of its tools, if it has reported any.
+
     A bot that has closed its connection is tried once more: its state lives on. A database that does not
     come through, being too large for a message, costs nothing but itself: ``db_error`` says why.
     """
+    if not party.capabilities.can_be_pulled:
+        return SideEvidence(
+            actions=listener.tool_calls.actions(party.peer.side),
+            tokens=listener.tokens,
+            skipped_frames=party.skipped_frames,
+            errors=tuple(listener.errors),
+            notices=dict(listener.notices),
+        )
     try:
         await party.reopen_if_lost(reconnect_limit)
     except BotUnreachableError as exc:

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.outgoing import Outgoing
-from pytest_voiceeval.bridge.party import Capabilities, Opener
+from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.wire.connection import Ending
 from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_message
@@ -31,6 +31,9 @@ RTVI = Capabilities(
 
 class RtviParty(Leg):
     """A bot that is told and asked all that there is: frames go to ``hear``, replies to their requests.
+
+    One that may be a black box may greet as soon as it is ready: what it says before the call begins is kept
+    until then.
 
     Args:
         peer: which bot.
@@ -54,7 +57,11 @@ class RtviParty(Leg):
         note: Callable[[str], None],
     ) -> None:
         super().__init__(peer, opener, tasks, hear=hear, note=note)
-        self.capabilities = RTVI
+        self.capabilities = RTVI if peer.dialect.may_be_prepared else as_black_box(RTVI)
+        self._held: list[Frame] = []
+        self._hear_now = hear
+        if peer.dialect.mode != "evaluated":
+            self._hear = self._held.append
         self._requests = Requests(self._send)
         self.play = Outgoing(rate_hz, self.send_frame, in_pieces=peer.takes_pieces).play
 
@@ -73,7 +80,11 @@ class RtviParty(Leg):
             ) from None
 
     def begin(self) -> None:
-        """Do nothing: the listener drops what comes before the call."""
+        """Hear what comes from now on, and what a black box has said already."""
+        held, self._held, self._hear = self._held, [], self._hear_now
+        if not self.capabilities.can_be_prepared:
+            for frame in held:
+                self._hear(frame)
 
     async def send_text(self, content: str) -> None:
         """Put ``content`` to the bot as a turn of the other side."""

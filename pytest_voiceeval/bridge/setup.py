@@ -9,12 +9,15 @@ from typing import Any
 
 from pytest_voiceeval.bridge.party import Party
 from pytest_voiceeval.errors import BotRefusedError, DefinitionError
-from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
+from pytest_voiceeval.model.turns import SIDES, Side
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.documents import STATE_KEY, documents_of
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES, SETUP_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError
 from pytest_voiceeval.wire.rtvi import Request
+
+RECOGNITION_SECONDS = 5.0
+"""How long an agent that may be a black box has to answer the first request; one that does not is one."""
 
 
 async def prepare(scenario: Scenario, parties: Mapping[Side, Party], *, limit: float) -> None:
@@ -31,12 +34,17 @@ async def prepare(scenario: Scenario, parties: Mapping[Side, Party], *, limit: f
         BotRefusedError: if a bot refuses a step, or does not answer it.
     """
     worlds = {side: initialization(scenario, side) for side in SIDES}
-    await _both(parties[USER].open(limit), parties[AGENT].open(limit))
-    await _both(_reset(parties[USER]), _reset(parties[AGENT]))
-    await _set_prompt(scenario, parties[USER])
-    await _set_prompt(scenario, parties[AGENT])
-    await _initialize(parties[AGENT], worlds[AGENT])
-    await _initialize(parties[USER], worlds[USER])
+    by_asking = [party for party in parties.values() if party.capabilities.can_be_prepared]
+    await _both(*(party.open(limit) for party in by_asking))
+    await _both(*(_reset(party) for party in by_asking))
+    prepared = [side for side in SIDES if parties[side].capabilities.can_be_prepared]
+    for side in prepared:
+        await _set_prompt(scenario, parties[side])
+    for side in reversed(prepared):
+        await _initialize(parties[side], worlds[side])
+    for party in parties.values():
+        if party not in by_asking:
+            await party.open(limit)  # a black box is called last: it may greet at once
 
 
 async def _both(*steps: Any) -> None:
@@ -50,9 +58,23 @@ async def _both(*steps: Any) -> None:
 
 
 async def _reset(party: Party) -> None:
-    result = await _ask(party, "reset", {})
+    """Have a bot reset itself, or recognise it by that as a black box."""
+    if party.peer.dialect.mode == "auto":
+        result = await _reset_or_recognise(party)
+    else:
+        result = await _ask(party, "reset", {})
     if result is False:
         raise _refused(party, "reset", "false", "true: a cleared conversation context")
+
+
+async def _reset_or_recognise(party: Party) -> Any:
+    try:
+        return await party.ask("reset", {}, limit=RECOGNITION_SECONDS)
+    except RequestFailedError as exc:
+        if party.lost.done():
+            raise _unready(party, "reset", exc) from None
+        party.take_as_black_box(f"{exc}; its prompt, tools and world are taken to be its own")
+        return None
 
 
 async def _set_prompt(scenario: Scenario, party: Party) -> None:
@@ -125,10 +147,14 @@ async def _ask(party: Party, request: Request, arguments: Mapping[str, Any]) -> 
     try:
         return await party.ask(request, arguments, limit=SETUP_SECONDS)
     except RequestFailedError as exc:
-        raise BotRefusedError(
-            f"{party.peer.shown} is not ready for the scenario: {exc}; expected an "
-            f"answer to {request}: the bot must handle the client messages of the evaluation"
-        ) from None
+        raise _unready(party, request, exc) from None
+
+
+def _unready(party: Party, request: Request, why: RequestFailedError) -> BotRefusedError:
+    return BotRefusedError(
+        f"{party.peer.shown} is not ready for the scenario: {why}; expected an "
+        f"answer to {request}: the bot must handle the client messages of the evaluation"
+    )
 
 
 def _refused(party: Party, request: str, told: str, expected: str) -> BotRefusedError:

@@ -127,7 +127,8 @@ class WorldSync:
     def drift(self, evidence: Mapping[Side, SideEvidence]) -> tuple[str, ...]:
         """Return where the bots' worlds are not what they must be, as lines; none if they are.
 
-        A bot whose end state could not be pulled, or that went away and could not be told, is not looked at.
+        A bot whose end state could not be pulled, that went away and could not be told, or whose world is its
+        own, is not looked at.
         """
         return (
             *self.faults,
@@ -135,6 +136,8 @@ class WorldSync:
         )
 
     def _apart(self, side: Side, found: SideEvidence) -> Iterator[str]:
+        if not self._parties[side].capabilities.can_be_prepared:
+            return
         wanted = self._shadow.db_hash(side)
         if side in self._untold or found.actions is None or found.db_hash == wanted:
             return
@@ -187,7 +190,9 @@ class WorldSync:
         raise RequestFailedError(f"the {side} bot did not take apply_sync_delta {dict(delta)!r}: {told}")
 
     def _is_gone(self, side: Side, delta: Mapping[str, Any]) -> bool:
-        """Return whether a bot went away; then its world is no longer held to be in step."""
+        """Return whether a bot went away, or has a world of its own; then that is not held to be in step."""
+        if not self._parties[side].capabilities.can_be_prepared:
+            return True
         if not self._parties[side].lost.done():
             return False
         self._untold.add(side)

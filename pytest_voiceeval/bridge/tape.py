@@ -52,12 +52,17 @@ class Measure:
 
 @dataclass
 class Track:
-    """What one side said: the frames its listener got, its marks, and the work that it reports."""
+    """What one side said: the frames its listener got, its marks, and the work that it reports.
+
+    Attributes:
+        understood: what its recogniser made of the other side.
+    """
 
     frames: list[Int16s] = field(default_factory=list)
     sounds: list[Sound] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
+    understood: list[Mark] = field(default_factory=list)
 
 
 class Tape:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_voiceeval.bridge.tape import Mark, Measure, Sound, Tape
-from pytest_voiceeval.model.turns import SIDES, WORK_SHARES, Side, Turn, WorkShare
+from pytest_voiceeval.model.turns import SIDES, WORK_SHARES, Side, Turn, WorkShare, other
 
 FAR_SECONDS = 1.0
 """Sound further than this from all that a bot announced is a turn of its own."""
@@ -21,12 +21,20 @@ REPORT_SECONDS = 0.3
 NO_SPACE_BEFORE = frozenset(".,;:!?%)]}'\u2019\u201d\u2026\u3002\uff0c\uff1f\uff01")
 
 
-def turns_of(tape: Tape) -> tuple[Turn, ...]:
-    """Return the turns of both sides, sorted by start."""
+def turns_of(tape: Tape, *, heard: Collection[Side] = ()) -> tuple[Turn, ...]:
+    """Return the turns of both sides, sorted by start.
+
+    Args:
+        tape: of the call.
+        heard: sides whose words are those that the other one has understood, if they tell none themselves.
+    """
     turns: list[Turn] = []
     for side in SIDES:
         track = tape.track(side)
-        turns += with_work(side_turns(side, track.marks, track.sounds), track.measures)
+        marks = track.marks
+        if side in heard and not any(mark.kind == "text" for mark in marks):
+            marks = [*marks, *tape.track(other(side)).understood]
+        turns += with_work(side_turns(side, marks, track.sounds), track.measures)
     return tuple(sorted(turns, key=lambda turn: (turn.start, turn.end)))
 
 

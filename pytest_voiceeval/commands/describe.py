@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.commands.arguments import Commands, keep_quiet, pack_arguments
+from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import SIDES, Side
 
 if TYPE_CHECKING:
@@ -26,14 +27,26 @@ def add_parser(commands: Commands) -> None:
         description="Print what a scenario is made of: its signals, its databases as hashes, its tools with "
         "what a model is told of them, and both prompts.",
     )
-    parser.add_argument("name", metavar="NAME", help="the name of a scenario")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the name of a scenario")
+    parser.add_argument(
+        "--protocols",
+        action="store_true",
+        help="print what can be had of an agent by the protocol that it speaks, and no scenario",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the scenario as text, or as JSON."""
+    """Print the scenario as text, or as JSON; or the table of protocols."""
     keep_quiet()
+    if options.protocols:
+        from pytest_voiceeval.bridge.parties import capability_table  # noqa: PLC0415
+
+        print(capability_table())  # noqa: T201
+        return 0
+    if options.name is None:
+        raise DefinitionError("describe what? Write the name of a scenario, or --protocols")
     from pytest_voiceeval.commands.staging import told_as_definition  # noqa: PLC0415
     from pytest_voiceeval.run.record import scenario_record  # noqa: PLC0415
     from pytest_voiceeval.scenarios.packs import packs_of  # noqa: PLC0415

@@ -19,6 +19,7 @@ from pytest_voiceeval.commands.arguments import (
     pack_arguments,
     variable,
 )
+from pytest_voiceeval.commands.dialect_arguments import add_dialect_arguments, agent_dialect
 from pytest_voiceeval.commands.judge_arguments import (
     add_judge_arguments,
     count,
@@ -57,6 +58,7 @@ def add_parser(commands: Commands) -> None:
     )
     add_selection(parser)
     _add_bots(parser)
+    add_dialect_arguments(parser)
     _add_limits(parser)
     _add_retries(parser)
     add_judge_arguments(parser)
@@ -247,6 +249,7 @@ def _bot(
         process=ProcessSettings(
             options.start_timeout, getattr(options, f"{side}_cwd"), dict(getattr(options, f"{side}_env"))
         ),
+        dialect=agent_dialect(options) if side == "agent" else None,
     )
     try:
         yield bot

@@ -165,6 +165,9 @@ class Conversation:
         agent, user: evidence of each side.
         pushed: inner texts of the agent's ``<final_response>`` messages, in order.
         simulator_end_reported: the simulated user said that it is done.
+        agent_is_black_box: the agent's prompt, tools and world were its own: it was only called.
+        agent_protocol: what the agent spoke over its connection.
+        agent_closed_normally: the agent had closed its connection in good order when the call was over.
         clock: name of the clock that the call ran on; all its seconds are that clock's.
         drift: where the bots' worlds are not what they must be, as lines, if the scenario keeps them in step.
         noise: levels of speech and noise; ``None`` for a call without noise.
@@ -183,6 +186,9 @@ class Conversation:
     user: SideEvidence = SideEvidence()
     pushed: tuple[str, ...] = ()
     simulator_end_reported: bool = False
+    agent_is_black_box: bool = False
+    agent_protocol: str = "rtvi"
+    agent_closed_normally: bool = False
     clock: str = "real"
     drift: tuple[str, ...] = ()
     noise: NoiseLevels | None = None

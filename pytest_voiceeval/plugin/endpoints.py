@@ -52,6 +52,7 @@ def make_endpoint(side: Side, settings: Settings, log_folder: Path) -> Endpoint:
         variant=settings.rehearsal,
         cache_dir=settings.cache_dir,
         process=settings.agent_process if side == "agent" else settings.user_process,
+        dialect=settings.dialect if side == "agent" else None,
     )
 
 

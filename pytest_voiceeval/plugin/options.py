@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_voiceeval.plugin.bot_options import AGENT_CWD, AGENT_ENV, USER_CWD, USER_ENV, endpoint
+from pytest_voiceeval.plugin.dialect_options import DIALECT_OPTIONS
 from pytest_voiceeval.plugin.judge_options import JUDGE_OPTIONS
 from pytest_voiceeval.plugin.option import (
     Option,
@@ -224,6 +225,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     AUTO_RESUME_ON_INSUFFICIENT_TURNS,
     MAX_AUTO_RETRIES,
     AUTO_RETRY_BACKOFF_SECS,
+    *DIALECT_OPTIONS,
     *JUDGE_OPTIONS,
     RESUME,
 )

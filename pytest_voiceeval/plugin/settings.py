@@ -11,11 +11,13 @@ import pytest
 
 from pytest_voiceeval.bots.command import ProcessSettings
 from pytest_voiceeval.plugin import bot_options, options
+from pytest_voiceeval.plugin.dialect_options import agent_dialect
 from pytest_voiceeval.plugin.judge_options import THRESHOLD, judge_settings
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.sharding import Shard
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
+from pytest_voiceeval.wire.dialect import Dialect
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
@@ -33,6 +35,7 @@ class Settings:
         shard: which part of the selected scenarios is held; ``None`` for all.
         agent, user: what names the bot of each side; a password may be in it, so they are in no ``repr``.
         agent_process, user_process: how a bot that is a command is started.
+        dialect: how the agent is spoken to, unless it is embedded.
         rehearsal: name of the script that embedded bots play.
         output_dir: folder in which the run makes its own.
         cache_dir: folder of spoken lines; ``None`` if none are kept.
@@ -58,6 +61,7 @@ class Settings:
     user: str = field(repr=False)
     agent_process: ProcessSettings
     user_process: ProcessSettings
+    dialect: Dialect
     rehearsal: str
     output_dir: Path
     cache_dir: Path | None
@@ -94,6 +98,7 @@ class Settings:
             user=_bot(config, options.USER),
             agent_process=_process(config, bot_options.AGENT_CWD, bot_options.AGENT_ENV),
             user_process=_process(config, bot_options.USER_CWD, bot_options.USER_ENV),
+            dialect=agent_dialect(config, options.AGENT.read(config)),
             rehearsal=options.REHEARSAL.read(config),
             output_dir=_base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config),
             cache_dir=_cache_dir(config),

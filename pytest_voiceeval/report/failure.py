@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_voiceeval.model.ending import ENDING, Ending
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM, retried_attempts
+from pytest_voiceeval.run.agents import black_box_text
 from pytest_voiceeval.run.process_events import process_events
 
 if TYPE_CHECKING:
@@ -122,6 +123,8 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
         yield from (f"  {line}" for line in told.splitlines())
     for side, told in process_events(content, "restarted").items():
         yield f"  the {side} bot was started again before this call: {told}"
+    if black_box := black_box_text(content):
+        yield f"  {black_box}"
     for side, error in (content.get("pull_errors") or {}).items():
         yield f"  evidence of the {side} is missing: {error}"
     if not turns:

@@ -10,6 +10,7 @@ from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.run.agent_turns import retried_attempts
+from pytest_voiceeval.run.agents import black_box_line
 from pytest_voiceeval.run.process_events import process_events
 from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
@@ -65,6 +66,8 @@ def summary_lines(
         yield f"clock: {clock} ({meaning})" if meaning else f"clock: {clock}"
     if not_judged := unjudged_line(metrics.values()):
         yield not_judged
+    if black_boxes := black_box_line(metrics.values()):
+        yield black_boxes
     yield _count_line(outcomes, tally)
     if folder:
         yield f"run folder: {shown_path(folder)}"

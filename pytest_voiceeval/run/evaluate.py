@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.ending import told
-from pytest_voiceeval.bridge.endpoint import Endpoint, Peer, RunsProcess, TakesPieces
+from pytest_voiceeval.bridge.endpoint import Endpoint, HasDialect, Peer, RunsProcess, TakesPieces
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import (
     BotLostError,
@@ -34,6 +34,7 @@ from pytest_voiceeval.scenarios.noise import noise_of
 from pytest_voiceeval.scoring.composite import score
 from pytest_voiceeval.scoring.evidence import unscorable
 from pytest_voiceeval.scoring.judging import Judge
+from pytest_voiceeval.wire.dialect import Dialect
 from pytest_voiceeval.world.files import write_json
 
 METRICS = "metrics.json"
@@ -133,7 +134,13 @@ class _Call:
 
 
 def _peer(bot: Endpoint, url: str) -> Peer:
-    peer = Peer(bot.side, url, bot.label, isinstance(bot, TakesPieces) and bot.takes_pieces)
+    peer = Peer(
+        bot.side,
+        url,
+        bot.label,
+        takes_pieces=isinstance(bot, TakesPieces) and bot.takes_pieces,
+        dialect=bot.dialect if isinstance(bot, HasDialect) else Dialect(),
+    )
     if isinstance(bot, RunsProcess):
         return replace(peer, ready_seconds=bot.ready_seconds, opener=bot.connect)
     return peer

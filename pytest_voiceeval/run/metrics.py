@@ -14,6 +14,7 @@ from pytest_voiceeval.model.metrics import Scores, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_turns, task_successful
+from pytest_voiceeval.run.agents import AGENT_MODE, AGENT_PROTOCOL, BLACK_BOX, EVALUATED
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.process_events import processes_json
@@ -209,6 +210,8 @@ def _ours(
         **({UNJUDGED: unjudged} if unjudged else {}),
         **({"judge_spread": judgement.spread} if judgement and judgement.samples else {}),
         "clock": conversation.clock,
+        AGENT_MODE: BLACK_BOX if conversation.agent_is_black_box else EVALUATED,
+        AGENT_PROTOCOL: conversation.agent_protocol,
         **_noise(conversation),
         **_task_set(scenario),
         "explanations": {

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, retried_attempts
+from pytest_voiceeval.run.agents import black_box_line
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
 from pytest_voiceeval.run.metrics import latency_stats
 from pytest_voiceeval.run.readable import readable
@@ -50,6 +51,8 @@ def summary_text(
         lines += [f"Held again, the last attempt counts: {tally.retried} scenario(s)"]
     if not_judged := unjudged_line(records):
         lines += [f"WARNING: {not_judged}"]
+    if black_boxes := black_box_line(records):
+        lines += [f"NOTE: {black_boxes}"]
     lines += ["", "Per-Scenario Results:", THIN_RULE, ""]
     for record in records:
         lines += [*_scenario_lines(record), ""]

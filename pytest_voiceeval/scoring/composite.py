@@ -12,6 +12,7 @@ from pytest_voiceeval.model.metrics import Breakdown, Scores, SignalResult, Verd
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import Turn
 from pytest_voiceeval.scoring.action_diff import explain_mismatch
+from pytest_voiceeval.scoring.black_box import hung_up_after_the_talk, why_no_action_match
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy, evaluate_conversation_end
 from pytest_voiceeval.scoring.db_state import db_state_assertions, db_state_match
 from pytest_voiceeval.scoring.evidence import action_match_notes
@@ -68,6 +69,8 @@ def action_match(
     if reference is None:
         reason = "the scenario has no reference answer"
         return SignalResult(SuccessSignal.ACTION_MATCH, None, NOT_APPLICABLE, reason)
+    if reason := why_no_action_match(conversation):
+        return SignalResult(SuccessSignal.ACTION_MATCH, None, NOT_APPLICABLE, reason)
     rules = MatchRules.of(scenario, strict=strict_match)
     prediction = prediction_payload(conversation)
     if check_if_task_success(reference, prediction, rules):
@@ -77,7 +80,9 @@ def action_match(
 
 
 def clean_exit(conversation: Conversation, policy: ConversationEndPolicy) -> SignalResult:
-    """Return whether the call came to an end that ``policy`` allows."""
+    """Return whether the call came to an end that ``policy`` allows, or that a black box has given it."""
+    if hung_up_after_the_talk(conversation):
+        return SignalResult(SuccessSignal.CLEAN_EXIT, True, True)
     turns: list[Turn] = sorted(conversation.turns, key=lambda turn: turn.end)
     is_valid, evidence = evaluate_conversation_end(
         policy, conversation.stop_reason, turns, conversation.simulator_end_reported

@@ -9,6 +9,7 @@ from pytest_voiceeval.model.conversation import Conversation, SideEvidence
 from pytest_voiceeval.model.metrics import SignalResult
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER
+from pytest_voiceeval.scoring.black_box import why_no_assertions, why_no_db_state
 from pytest_voiceeval.world.diff import diff_by_path, shown
 from pytest_voiceeval.world.hashing import canonical_form
 from pytest_voiceeval.world.predicates import PREDICATES
@@ -26,6 +27,8 @@ def db_state_match(scenario: Scenario, conversation: Conversation) -> SignalResu
     expected, wanted = scenario.expected_scenario_db, scenario.expected_db_hash
     if wanted is None:
         reason = "the scenario declares no expected database"
+        return SignalResult(SuccessSignal.DB_STATE_MATCH, None, None, reason)
+    if reason := why_no_db_state(conversation):
         return SignalResult(SuccessSignal.DB_STATE_MATCH, None, None, reason)
     evidence = conversation.agent
     passed = evidence.db_hash == wanted or (_answered_empty(evidence) and not canonical_form(expected))
@@ -70,6 +73,8 @@ def db_state_assertions(scenario: Scenario, conversation: Conversation) -> Signa
     verdicts = db_state_assertion_verdicts(scenario, conversation)
     if not verdicts:
         reason = "the scenario declares no database assertions"
+        return SignalResult(SuccessSignal.DB_STATE_ASSERTION, None, None, reason)
+    if reason := why_no_assertions(scenario, conversation):
         return SignalResult(SuccessSignal.DB_STATE_ASSERTION, None, None, reason)
     failed = [verdict for verdict in verdicts if not verdict["passed"]]
     rate = (len(verdicts) - len(failed)) / len(verdicts)

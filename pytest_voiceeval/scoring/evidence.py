@@ -12,12 +12,15 @@ from pytest_voiceeval.model.turns import AGENT, SIDES, Side
 if TYPE_CHECKING:
     from pytest_voiceeval.scenarios.base import Scenario
 
+BLACK_BOX = "the agent is a black box, and reported no tool call with name and arguments"
 NO_SUMMARY = "its scenario summary has no list of actions"
 
 
 def missing_summary(conversation: Conversation, side: Side) -> str:
     """Return why the end state of a side's bot could not be pulled; empty if it was."""
     evidence = conversation.side(side)
+    if side == AGENT and conversation.agent_is_black_box and evidence.actions is None:
+        return BLACK_BOX
     return "" if evidence.actions is not None else evidence.pull_error or NO_SUMMARY
 
 
@@ -44,6 +47,8 @@ def unscorable(scenario: Scenario, conversation: Conversation) -> str:
     for signal, side in _needed(scenario):
         if side == AGENT and conversation.stop_reason is StopReason.AGENT_HANGUP:
             continue
+        if side == AGENT and conversation.agent_is_black_box:
+            continue  # it has none to give: the signal does not apply
         if why := _missing(signal, conversation, side):
             return (
                 f"{conversation.scenario_name}: {signal.value} cannot be scored, because the {side}'s end "

@@ -7,6 +7,7 @@ message. Its generated protobuf classes are used directly instead.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +40,13 @@ class Interruption:
 
 
 @dataclass(frozen=True)
+class PlaybackMark:
+    """The sender wants to know when what it has sent so far was heard: then ``reached`` is called."""
+
+    reached: Callable[[], None]
+
+
+@dataclass(frozen=True)
 class Other:
     """A well-formed frame that means nothing to a bridge."""
 
@@ -46,7 +54,7 @@ class Other:
 frames_pb2: Any = generated
 """Generated code, whose names exist only at run time."""
 
-Frame = Audio | Message | Interruption | Other
+Frame = Audio | Message | Interruption | PlaybackMark | Other
 
 
 def encode_audio(pcm: bytes, rate_hz: int) -> bytes:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from pytest_voiceeval.errors import WireError
 
@@ -32,6 +32,9 @@ BOT_LLM_TEXT = "bot-llm-text"
 BOT_TTS_STARTED = "bot-tts-started"
 USER_TRANSCRIPTION = "user-transcription"
 METRICS = "metrics"
+TOOL_CALL = "llm-function-call"
+TOOL_CALL_IN_PROGRESS = "llm-function-call-in-progress"
+TOOL_CALL_STOPPED = "llm-function-call-stopped"
 ERROR = "error"
 
 REPLIES = frozenset({BOT_READY, SERVER_RESPONSE, ERROR_RESPONSE})
@@ -83,6 +86,29 @@ class TokenCount(BaseModel):
 
     prompt_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
     completion_tokens: int | None = Field(default=None, ge=0, le=MOST_TOKENS)
+
+
+class ToolCall(BaseModel):
+    """What a message about a tool call tells of it; bots may leave out all but the id.
+
+    ``llm-function-call``, which older bots send, has the arguments as ``args``.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    tool_call_id: str
+    function_name: str | None = None
+    arguments: dict[str, Any] | None = Field(default=None, validation_alias=AliasChoices("arguments", "args"))
+    cancelled: bool = False
+    result: Any = None
+
+
+def tool_call(message: Envelope) -> ToolCall | None:
+    """Return what a message tells of a tool call; ``None`` if that makes no sense."""
+    try:
+        return ToolCall.model_validate(message.data)
+    except ValidationError:
+        return None
 
 
 def parse(text: str) -> Envelope:

@@ -1,0 +1,39 @@
+"""Marks in a bot's sound, of which it is told when they were reached."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+class PlaybackMarks:
+    """Calls back, in order, when the sound before each mark was heard, or dropped."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[asyncio.TimerHandle, Callable[[], None]] = {}
+
+    def set(self, reached: Callable[[], None], seconds: float) -> None:
+        """Have ``reached`` called in ``seconds``: so long the sound before the mark will be heard."""
+        if seconds <= 0 and not self._waiting:
+            reached()
+            return
+        loop = asyncio.get_running_loop()
+        last = max((timer.when() for timer in self._waiting), default=0.0)
+        timer = loop.call_at(max(loop.time() + seconds, last), self._reach_first)
+        self._waiting[timer] = reached
+
+    def reach_all(self) -> None:
+        """Call all back now: the sound before them was dropped."""
+        while self._waiting:
+            next(iter(self._waiting)).cancel()
+            self._reach_first()
+
+    def forget(self) -> None:
+        """Call nobody back any more."""
+        for timer in self._waiting:
+            timer.cancel()
+        self._waiting.clear()
+
+    def _reach_first(self) -> None:
+        timer = next(iter(self._waiting))
+        self._waiting.pop(timer)()

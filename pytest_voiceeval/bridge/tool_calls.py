@@ -1,0 +1,42 @@
+"""The calls of its tools that a bot reports while it talks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_voiceeval.model.conversation import ActionRecord
+from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.wire import rtvi
+from pytest_voiceeval.wire.rtvi import Envelope
+
+
+class ToolCalls:
+    """Gathers tool calls from RTVI messages; a call that was cancelled counts as not made."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, dict[str, Any]] = {}
+
+    def take(self, envelope: Envelope) -> None:
+        """Take a message about a tool call.
+
+        How much is in it is the bot's choice (pipecat's ``function_call_report_level``): a call without name
+        or arguments is none that could be compared.
+        """
+        call = rtvi.tool_call(envelope)
+        if call is None:
+            return
+        if envelope.type == rtvi.TOOL_CALL_STOPPED:
+            self._end(call)
+        elif call.function_name and call.arguments is not None:
+            record = {"name": call.function_name, "arguments": dict(call.arguments)}
+            self._records[call.tool_call_id] = {"action_type": call.function_name, **record}
+
+    def actions(self, side: Side) -> tuple[ActionRecord, ...] | None:
+        """Return the calls that can be compared, in order; ``None`` if none was reported."""
+        return tuple(ActionRecord(side, record) for record in self._records.values()) or None
+
+    def _end(self, call: rtvi.ToolCall) -> None:
+        if call.cancelled:
+            self._records.pop(call.tool_call_id, None)
+        elif call.tool_call_id in self._records and call.result is not None:
+            self._records[call.tool_call_id]["result"] = call.result

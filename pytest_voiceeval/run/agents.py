@@ -1,0 +1,41 @@
+"""What kind of agent a call was held with, as ``metrics.json`` tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+AGENT_MODE = "agent_mode"
+"""Key of ``metrics.json``, our addition: whether the agent was evaluated from inside, or a black box."""
+
+AGENT_PROTOCOL = "agent_protocol"
+"""Key of ``metrics.json``, our addition: what the agent spoke over its connection."""
+
+EVALUATED = "evaluated"
+BLACK_BOX = "black-box"
+
+
+def black_box_text(record: Mapping[str, Any]) -> str:
+    """Return that the agent of a call was a black box, for a person; empty if it was none."""
+    if record.get(AGENT_MODE) != BLACK_BOX:
+        return ""
+    return (
+        f"the agent was a black box ({record.get(AGENT_PROTOCOL, 'protocol unknown')}): its prompt, tools and "
+        "world were its own"
+    )
+
+
+def black_box_line(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return in how many scenarios the agent was a black box; empty if in none.
+
+    Args:
+        records: what ``metrics.json`` of each scenario holds.
+    """
+    found = [record for record in records if record.get(AGENT_MODE) == BLACK_BOX]
+    if not found:
+        return ""
+    protocols = ", ".join(sorted({str(record.get(AGENT_PROTOCOL)) for record in found}))
+    return (
+        f"black box in {len(found)} scenario(s) ({protocols}): the agent was only called; signals that need "
+        "its inside do not apply"
+    )
