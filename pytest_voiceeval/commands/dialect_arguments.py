@@ -14,7 +14,7 @@ def add_dialect_arguments(parser: argparse.ArgumentParser) -> None:
         "--agent-protocol",
         choices=PROTOCOL_NAMES,
         default="rtvi",
-        help="what it speaks: pipecat's WebSocket transport and RTVI, raw PCM, or Twilio Media Streams (rtvi)",
+        help="what it speaks: pipecat's WebSocket and RTVI, raw PCM, or Twilio Media Streams (rtvi)",
     )
     group.add_argument(
         "--agent-mode",

@@ -20,8 +20,8 @@ def black_box_text(record: Mapping[str, Any]) -> str:
     if record.get(AGENT_MODE) != BLACK_BOX:
         return ""
     return (
-        f"the agent was a black box ({record.get(AGENT_PROTOCOL, 'protocol unknown')}): its prompt, tools and "
-        "world were its own"
+        f"the agent was a black box ({record.get(AGENT_PROTOCOL, 'protocol unknown')}): its prompt, tools "
+        "and world were its own"
     )
 
 

@@ -27,7 +27,7 @@ TITLE = "RTVI Evaluation Bridge - Conversation Log"
 RULE = "=" * 80
 INTERRUPTED = "[INTERRUPTED]"
 NOT_UNDERSTOOD = "[NOT UNDERSTOOD]"
-"""Stands for the words of a turn that could be heard, of which the bot told none and nobody understood any."""
+"""Stands for the words of a turn that was heard, of which the bot told none and nobody understood any."""
 
 
 def write_evidence(conversation: Conversation, folder: Path, *, rate_hz: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What cannot be scored of an agent whose inside is its own, and why; and when its hang-up is a clean exit."""
+"""What cannot be scored of an agent whose inside is its own, and when its hang-up is a clean exit."""
 
 from __future__ import annotations
 
