@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_voiceeval.bridge.tape import Mark, Measure, Sound, Tape
@@ -17,6 +17,9 @@ PAUSE_SECONDS = 0.7
 
 REPORT_SECONDS = 0.3
 """How much later than the sound itself a bot may report the work that led to it."""
+
+NOT_UNDERSTOOD = "[NOT UNDERSTOOD]"
+"""Stands for words that were heard, of which the bot told none and the other side understood none."""
 
 NO_SPACE_BEFORE = frozenset(".,;:!?%)]}'\u2019\u201d\u2026\u3002\uff0c\uff1f\uff01")
 
@@ -34,8 +37,16 @@ def turns_of(tape: Tape, *, heard: Collection[Side] = ()) -> tuple[Turn, ...]:
         marks = track.marks
         if side in heard and not any(mark.kind == "text" for mark in marks):
             marks = [*marks, *tape.track(other(side)).understood]
-        turns += with_work(side_turns(side, marks, track.sounds), track.measures)
+        own = with_work(side_turns(side, marks, track.sounds), track.measures)
+        turns += _with_words(own) if side in heard else own
     return tuple(sorted(turns, key=lambda turn: (turn.start, turn.end)))
+
+
+def _with_words(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Yield turns in which something stands for the words of those that were heard, and not understood."""
+    for turn in turns:
+        is_unclear = not turn.text and not turn.cut_off and turn.end > turn.start
+        yield replace(turn, text=NOT_UNDERSTOOD) if is_unclear else turn
 
 
 def side_turns(side: Side, marks: Sequence[Mark], sounds: Sequence[Sound]) -> list[Turn]:

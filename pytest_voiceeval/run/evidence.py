@@ -26,8 +26,6 @@ TITLE = "RTVI Evaluation Bridge - Conversation Log"
 
 RULE = "=" * 80
 INTERRUPTED = "[INTERRUPTED]"
-NOT_UNDERSTOOD = "[NOT UNDERSTOOD]"
-"""Stands for the words of a turn that was heard, of which the bot told none and nobody understood any."""
 
 
 def write_evidence(conversation: Conversation, folder: Path, *, rate_hz: int | None = None) -> None:
@@ -53,9 +51,8 @@ def has_evidence(folder: Path) -> bool:
 
 
 def words_of(turn: Turn) -> str:
-    """Return what was said in a turn, or that it was cut off before a word was, or that nobody knows."""
-    cut_off = turn.cut_off or turn.end == turn.start
-    return turn.text.strip() or (INTERRUPTED if cut_off else NOT_UNDERSTOOD)
+    """Return what was said in a turn, or that it was cut off before a word was."""
+    return turn.text.strip() or INTERRUPTED
 
 
 def transcript_text(conversation: Conversation) -> str:
