@@ -7,6 +7,8 @@ messages a second. The protocol itself is theirs (their Sans-I/O layer).
 from __future__ import annotations
 
 import asyncio
+import secrets
+import struct
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,13 +18,23 @@ from websockets.client import ClientProtocol
 from websockets.exceptions import ConnectionClosed, InvalidState
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Response
+from websockets.protocol import State
 from websockets.uri import WebSocketURI
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # it is not compiled everywhere
+    from websockets.utils import apply_mask
 
 from pytest_voiceeval.wire.limits import KEEPALIVE_SECONDS, MAX_MESSAGE_BYTES
 
 CLOSE_SECONDS = 1.0
 """How long a peer may take to agree to a closing."""
 
+
+_WHOLE_BINARY = 0x80 | Opcode.BINARY
+_MASKED = 0x80
+_SHORT, _MEDIUM, _LONG = (struct.Struct(form) for form in ("!BB", "!BBH", "!BBQ"))
 
 NORMAL_CODES = (CloseCode.NORMAL_CLOSURE, CloseCode.GOING_AWAY, CloseCode.NO_STATUS_RCVD)
 
@@ -54,6 +66,19 @@ class ConnectionLostError(Exception):
     def __init__(self, ending: Ending | str) -> None:
         super().__init__(str(ending))
         self.ending = Ending(ending) if isinstance(ending, str) else ending
+
+
+def masked_frame(content: bytes) -> bytes:
+    """Return a whole binary message in one frame, as a client sends it (RFC 6455, section 5.2)."""
+    length = len(content)
+    if length < 126:
+        head = _SHORT.pack(_WHOLE_BINARY, _MASKED | length)
+    elif length < 1 << 16:
+        head = _MEDIUM.pack(_WHOLE_BINARY, _MASKED | 126, length)
+    else:
+        head = _LONG.pack(_WHOLE_BINARY, _MASKED | 127, length)
+    mask = secrets.token_bytes(4)
+    return b"".join((head, mask, apply_mask(content, mask)))
 
 
 class WebSocketConnection(asyncio.Protocol):
@@ -89,6 +114,10 @@ class WebSocketConnection(asyncio.Protocol):
 
     def send(self, content: bytes | str) -> None:
         """Send one message, binary or of text; raises ConnectionLostError."""
+        if isinstance(content, bytes) and self._wire.state is State.OPEN:
+            self._transport.write(masked_frame(content))
+            self.backlog = self.backlog + 1 if self._paused else 0
+            return
         try:
             if isinstance(content, bytes):
                 self._wire.send_binary(content)
