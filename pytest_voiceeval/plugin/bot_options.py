@@ -66,26 +66,34 @@ def url_of(text: str, place: int) -> str:
     return filled.replace(_HOST, socket.gethostname())
 
 
-def too_few_urls(text: str, hosts: list[str]) -> str:
+def too_few_urls(text: str, hosts: list[str], calls: int = 1) -> str:
     """Return why a list of URLs does not do for one worker on each of ``hosts``; empty if it does.
 
     Args:
         text: the list.
         hosts: the machine of each worker that runs at once; the same name for the same machine.
+        calls: how many each worker holds at once.
     """
     urls = words(text)
+    needed = len(hosts) * calls
     if len(urls) == 1 and _PLACE.search(urls[0]):
         return ""
     if len(urls) == 1 and _HOST in urls[0]:
         most = max(map(hosts.count, hosts), default=0)
-        return "" if most <= 1 else f"1 URL for {most} workers on one machine; put {{worker}} into it"
-    if len(urls) >= len(hosts):
+        if most * calls <= 1:
+            return ""
+        what = f"{most} workers on one machine" if most > 1 else f"{calls} calls at once on one machine"
+        return f"1 URL for {what}; put {{worker}} into it"
+    if len(urls) >= needed:
         return ""
     given = f"there is {len(urls)} URL" if len(urls) == 1 else f"there are {len(urls)} URLs"
+    held = f"{len(hosts)} workers hold {f'{calls} calls each' if calls > 1 else 'calls'} at once"
+    fewer = f"-n{max(len(urls) // calls, 1)}"
+    if len(hosts) == 1:
+        held, fewer = f"{calls} calls are held at once", f"--voice-concurrency={len(urls)}"
     return (
-        f"{given}, and {len(hosts)} workers hold calls at once; give {len(hosts)} with commas between them "
-        "(the same one again if its bot takes several calls at once), put {worker} into one, or run with "
-        f"-n{len(urls)}"
+        f"{given}, and {held}; give {needed} with commas between them (the same one again if its bot takes "
+        f"several calls at once), put {{worker}} into one, or run with {fewer}"
     )
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, JudgeError
+from pytest_voiceeval.plugin.ahead import Means, ahead_key
+from pytest_voiceeval.plugin.folders import claim_scenario_folder, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK
 from pytest_voiceeval.plugin.notes import note
-from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.failure import judge_error_text, nothing_to_score_by
 from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, attempts, properties
 from pytest_voiceeval.run.logs import mute_default_sink
-from pytest_voiceeval.run.session import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics
     from pytest_voiceeval.scenarios.base import Scenario
     from pytest_voiceeval.scoring.judging import Judge
-
-run_folder_key = pytest.StashKey[RunFolder]()
 
 VOICE_FIXTURES = (
     *("voice_settings", "voice_agent", "voice_user", "voice_judge", "voice_scenario", "voice_folder"),
@@ -79,7 +77,9 @@ def voice_judge(voice_settings: Settings) -> Judge | None:
 def voice_scenario(request: pytest.FixtureRequest) -> Scenario:
     """The scenario of the item, or the one that @pytest.mark.voice_scenario("name") names."""
     if isinstance(request.node, VoiceItem):
-        return request.node.scenario()
+        ahead = request.config.stash.get(ahead_key, None)
+        call = ahead and ahead.call_of(request.node)
+        return call.scenario if call else request.node.scenario()
     scenario = _marked_scenario(request)
     note(request.node, [(SCENARIO, str(scenario.name))])
     return scenario
@@ -90,16 +90,9 @@ def voice_folder(
     request: pytest.FixtureRequest, voice_scenario: Scenario, pytestconfig: pytest.Config
 ) -> Path:
     """The folder for the files of this scenario, new and named after it."""
-    from pytest_voiceeval.run.earlier import write_note  # noqa: PLC0415 - light start
-    from pytest_voiceeval.run.files import claim_folder, file_name  # noqa: PLC0415 - as above
-
-    node = request.node
-    item = node.name if isinstance(node, VoiceItem) else node.nodeid
-    if earlier := pytestconfig.stash.get(earlier_key, None):
-        earlier.move_aside(item)
-    name = node.name if isinstance(node, VoiceItem) else str(voice_scenario.name)
-    folder = claim_folder(pytestconfig.stash[run_folder_key].open() / file_name(name))
-    write_note(folder, item, pytestconfig.stash[invocation_key])
+    ahead = pytestconfig.stash.get(ahead_key, None)
+    call = ahead and ahead.call_of(request.node)
+    folder = call.folder() if call else claim_scenario_folder(request.node, str(voice_scenario.name))
     note(request.node, [(ARTIFACTS, str(folder))])
     return folder
 
@@ -118,6 +111,12 @@ def voice_conversation(
     # Heavy, and it greets on stderr.
     from pytest_voiceeval.run.retries import hold_until_it_counts  # noqa: PLC0415
 
+    settings = voice_settings.run_settings()
+    if ahead := request.config.stash.get(ahead_key, None):
+        means = Means(voice_user, voice_agent, settings)
+        held_ahead = ahead.conversation(request.node, voice_scenario, voice_folder, means)
+        if held_ahead is not None:
+            return held_ahead
     held: list[RetriedAttempt] = []
 
     def note_retry(attempt: RetriedAttempt) -> None:
@@ -128,16 +127,18 @@ def voice_conversation(
         voice_scenario,
         user=voice_user,
         agent=voice_agent,
-        settings=voice_settings.run_settings(),
+        settings=settings,
         folder=voice_folder,
         on_retry=note_retry,
     )
 
 
 @pytest.fixture
-def _voice_can_be_scored(request: pytest.FixtureRequest, voice_scenario: Scenario) -> None:
+def _voice_can_be_scored(
+    request: pytest.FixtureRequest, voice_scenario: Scenario, voice_judge: Judge | None
+) -> None:
     """Skip a scenario that only a judge can score, where there is none, before a call is held for nothing."""
-    if not isinstance(request.node, VoiceItem) or request.getfixturevalue("voice_judge") is not None:
+    if not isinstance(request.node, VoiceItem) or voice_judge is not None:
         return
     from pytest_voiceeval.scoring.judging import missed_without_judge  # noqa: PLC0415 - light start
 

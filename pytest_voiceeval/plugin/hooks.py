@@ -11,8 +11,11 @@ import pytest
 
 from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, VoiceEvalError
 from pytest_voiceeval.plugin import fixtures, options
+from pytest_voiceeval.plugin.ahead import CallsAhead, ahead_key
+from pytest_voiceeval.plugin.alone import HeldAlone
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
-from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES, run_folder_key
+from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES
+from pytest_voiceeval.plugin.folders import run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
@@ -27,7 +30,7 @@ from pytest_voiceeval.plugin.resuming import (
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.plugin.sharding import Sharding
-from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers
+from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers, demand_urls
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
 from pytest_voiceeval.run.earlier import EarlierRun, new_invocation
@@ -92,6 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[broken_key] = {}
     folder = _place(config, settings)
     _register_collection(config, selection)
+    _register_concurrency(config, settings)
     if not hasattr(config, "workerinput"):
         if selection.chosen:
             _check_bots(config, settings)
@@ -145,11 +149,22 @@ def _register_collection(config: pytest.Config, selection: Selection) -> None:
         plugins.register(RunsFailedFirst(), "voiceeval-lf")
 
 
+def _register_concurrency(config: pytest.Config, settings: Settings) -> None:
+    if settings.concurrency == 1 or config.option.collectonly:
+        return
+    ahead = config.stash[ahead_key] = CallsAhead(settings.concurrency)
+    config.pluginmanager.register(ahead, "voiceeval-ahead")
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(HeldAlone(settings.concurrency), "voiceeval-alone")
+
+
 def _check_bots(config: pytest.Config, settings: Settings) -> None:
     """Refuse a bot that cannot be had, or not with the clock that is asked for, before anything runs."""
     from pytest_voiceeval.bridge.clock import choose_clock  # noqa: PLC0415 - heavy
     from pytest_voiceeval.plugin.endpoints import make_endpoint  # noqa: PLC0415 - heavy
 
+    if config.getoption("dist", default="no") == "no":
+        demand_urls(settings, [""])
     bots: list[Endpoint] = []
     named: tuple[tuple[Side, Option[str], str], ...] = (
         ("user", options.USER, settings.user),

@@ -164,6 +164,13 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def number_from_one(text: str) -> int:
+    """Return a whole number from 1."""
+    if not text.strip().isdecimal() or not int(text):
+        raise ValueError("write a whole number from 1, such as 4")
+    return int(text)
+
+
 def boolean(text: str) -> bool:
     """Return a truth value."""
     word = text.strip().lower()

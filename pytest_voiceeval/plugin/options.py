@@ -13,6 +13,7 @@ from pytest_voiceeval.plugin.option import (
     Option,
     boolean,
     non_empty,
+    number_from_one,
     seconds,
     seconds_or_empty,
     seconds_or_none,
@@ -189,6 +190,15 @@ CONVERSATION_END_POLICY = Option(
     "that the simulated caller ends it, or that nobody speaks after the caller's last turn)",
     "POLICY",
 )
+CONCURRENCY = Option(
+    "voice_concurrency",
+    number_from_one,
+    "1",
+    "how many calls each process holds at once, for calls that wait on hosted models; items are still "
+    "reported in their order. 'ws://' needs an URL for each of them (or one with {worker}). No effect on the clock charged, where "
+    "calls are held one after another",
+    "N",
+)
 RESUME = Option(
     "voice_resume",
     str.strip,
@@ -226,6 +236,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     MAX_AUTO_RETRIES,
     AUTO_RETRY_BACKOFF_SECS,
     *DIALECT_OPTIONS,
+    CONCURRENCY,
     *JUDGE_OPTIONS,
     RESUME,
 )

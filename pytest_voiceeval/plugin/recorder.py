@@ -27,7 +27,7 @@ from pytest_voiceeval.report.properties import (
 from pytest_voiceeval.report.terminal import summary_lines
 from pytest_voiceeval.run.agent_turns import retried_attempts
 from pytest_voiceeval.run.aggregate import ERROR
-from pytest_voiceeval.run.earlier import own_content, read_note
+from pytest_voiceeval.run.earlier import begun_items, own_content, read_note
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options, read_invocations
@@ -266,11 +266,23 @@ class Recorder:
 
     def _broken_off(self) -> list[Outcome]:
         """Return the scenarios that were begun and never ended, with their files as far as they got."""
+        ahead = self._begun_ahead()
         return [
-            Outcome(node_id, self._selected[node_id], "broken off", folder=self._folder_of(node_id))
-            for node_id in self._begun
+            Outcome(node_id, name, "broken off", folder=ahead.get(node_id) or self._folder_of(node_id))
+            for node_id, name in (
+                (node_id, self._selected[node_id]) for node_id in [*self._begun, *sorted(ahead)]
+            )
             if node_id not in self._outcomes
         ]
+
+    def _begun_ahead(self) -> dict[str, Path]:
+        """Return the folders of calls that were begun before their items' turn, which never came."""
+        run = self._folder.find()
+        if run is None or self._config.stash[settings_key].concurrency == 1:
+            return {}
+        found = begun_items(run, self._invocation)
+        left = self._selected.keys() - self._outcomes.keys() - set(self._begun)
+        return {node_id: found[name] for node_id in left if (name := self._selected[node_id]) in found}
 
     def _folder_of(self, node_id: str) -> Path | None:
         """Return the folder of a scenario without a report: as its item notes it, else by its name."""

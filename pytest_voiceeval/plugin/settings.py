@@ -50,6 +50,7 @@ class Settings:
         min_agent_turns, auto_resume_on_stale, auto_resume_on_insufficient_turns, max_auto_retries,
             auto_retry_backoff_secs: when a call has too few turns, and when it is held again.
         resume: folder of the run that this one goes on with; ``None`` for a run of its own.
+        concurrency: how many calls are held at once in this process.
         pack_roots: folders of the packs besides the built-in one.
         worker: index of this process among those that hold calls at once; 0 if it is the only one.
     """
@@ -80,6 +81,7 @@ class Settings:
     max_auto_retries: int
     auto_retry_backoff_secs: float
     resume: Path | None
+    concurrency: int = 1
     pack_roots: tuple[Path, ...] = ()
     worker: int = 0
 
@@ -117,6 +119,7 @@ class Settings:
             max_auto_retries=options.MAX_AUTO_RETRIES.read(config),
             auto_retry_backoff_secs=options.AUTO_RETRY_BACKOFF_SECS.read(config),
             resume=_resumed_run(config),
+            concurrency=options.CONCURRENCY.read(config),
             pack_roots=_pack_roots(config),
             worker=int(getattr(config, "workerinput", {}).get("voice_worker", 0)),
         )

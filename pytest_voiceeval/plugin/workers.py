@@ -18,6 +18,17 @@ WORKER_INPUT = "voice_worker"
 INVOCATION_INPUT = "voice_invocation"
 
 
+def demand_urls(settings: Settings, hosts: list[str]) -> None:
+    """Refuse URLs that are too few for the calls that are held at once by a process on each of ``hosts``.
+
+    Raises:
+        pytest.UsageError: naming the option, and how many are needed.
+    """
+    for option, value in ((AGENT, settings.agent), (USER, settings.user)):
+        if is_url_list(value) and (why := too_few_urls(value, hosts, settings.concurrency)):
+            raise pytest.UsageError(f"{option.flag}={shown(value)}: {why}")
+
+
 class Workers:
     """Hands every worker the run folder and a place; a place is free again when its worker is gone."""
 
@@ -42,9 +53,7 @@ class Workers:
                 f"--dist=each: each of the {len(specs)} workers would hold every scenario, and a run has one "
                 "result of each; spread them with --dist=load, or start pytest once for each environment"
             )
-        for option, value in ((AGENT, self._settings.agent), (USER, self._settings.user)):
-            if is_url_list(value) and (why := too_few_urls(value, [_host(spec) for spec in specs])):
-                raise pytest.UsageError(f"{option.flag}={shown(value)}: {why}")
+        demand_urls(self._settings, [_host(spec) for spec in specs])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

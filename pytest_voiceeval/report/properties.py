@@ -21,6 +21,13 @@ RETRY_REASON = "voice_retry_reason"
 """Why the last call that does not count does not."""
 CHANGED = "voice_changed"
 """What of a scenario is other now than when its result was made; only where that is from before."""
+CALL_SECONDS = "voice_call_seconds"
+"""Wall time from the beginning of a call to its end; only of calls that were held beside others.
+
+pytest's own durations tell how long it waited for the call and scored it, not how long the call took.
+"""
+HELD_ALONE = "voice_held_alone"
+"""Why a call was not held ahead of its turn beside others; only where some are."""
 BROKEN = "voice_error"
 """Names the fixture in whose set-up the test ended."""
 

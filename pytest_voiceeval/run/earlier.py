@@ -128,6 +128,12 @@ class EarlierRun:
         return classify_scenario_resume_state(folder, self._min_agent_turns)[0]
 
 
+def begun_items(folder: Path, invocation: str) -> dict[str, Path]:
+    """Return the items for which a start of the run made a folder in ``folder``, each with its last one."""
+    notes = ((read_note(each), each) for each in sorted(scenario_folders(folder), key=_number))
+    return {note.item: each for note, each in notes if note is not None and note.invocation == invocation}
+
+
 def _number(folder: Path) -> tuple[str, int]:
     """Return a folder's name and number: ``name.2`` is the second that was made for it."""
     found = re.fullmatch(r"(.+)\.(\d+)", folder.name)
