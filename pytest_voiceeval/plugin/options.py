@@ -195,8 +195,8 @@ CONCURRENCY = Option(
     number_from_one,
     "1",
     "how many calls each process holds at once, for calls that wait on hosted models; items are still "
-    "reported in their order. 'ws://' needs an URL for each of them (or one with {worker}). No effect on the clock charged, where "
-    "calls are held one after another",
+    "reported in their order. 'ws://' needs an URL for each of them, or one with {worker} in it. No effect "
+    "on the clock charged, where calls are held one after another",
     "N",
 )
 RESUME = Option(
