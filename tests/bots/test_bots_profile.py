@@ -5,13 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_voiceeval.bots.profile import (
-    OpenAiLlm,
-    RehearsalLlm,
-    builtin_profiles,
-    load_profile,
-    require_packages,
-)
+from pytest_voiceeval.bots.profile import builtin_profiles, load_profile, require_packages
+from pytest_voiceeval.bots.profile_hosted import OpenAiLlm, OpenAiStt, OpenAiTts
+from pytest_voiceeval.bots.profile_local import RehearsalLlm
 from pytest_voiceeval.errors import ProfileError
 
 GOOD = """
@@ -67,6 +63,34 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("service: openai", "service: gpt", "llm.service: write rehearsal or openai"),
         ("semitones: 2.5", "semitones: high", "tts.user.semitones: "),
         ("tts:", "ttl:", "ttl: unknown key; did you mean tts?"),
+        (
+            "model: llama3",
+            "model: m, timeout_seconds: 0",
+            "llm.timeout_seconds: Input should be ",
+        ),
+        ("model: llama3", "model: m, max_retries: 1.5", "not 1.5; write a whole number: how often a request"),
+        (
+            "model: llama3",
+            "model: m, max_retries: -1",
+            "llm.max_retries: Input should be ",
+        ),
+        ("model: llama3", "model: m, timeout: 5", "llm.timeout: unknown key; did you mean "),
+        (
+            "model: llama3",
+            "model: m, extra_body: {tools: [], n: 2}",
+            "llm.extra_body: n and tools cannot ",
+        ),
+        ("model: llama3", "model: m, extra_body: {day: 2025-01-01}", "llm.extra_body: JSON cannot hold it: "),
+        ("model: llama3", "model: m, temperature: 3", "llm.temperature: "),
+        ("whisper}", "openai}", "stt.model: missing; write the recogniser's name"),
+        ("whisper}", "openai, model: w, language: english}", "stt.language: "),
+        ("whisper}", "deepgram}", "stt.service: write whisper or openai"),
+        ("piper, user: {semitones: 2.5}", "openai, model: t, speed: 9", "tts.speed: "),
+        (
+            "piper, user: {semitones: 2.5}",
+            "openai, model: t, voise: x",
+            "tts.voise: unknown key; did you ",
+        ),
     ],
 )
 def test_a_mistake_is_told_with_file_key_and_remedy(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -75,6 +99,53 @@ def test_a_mistake_is_told_with_file_key_and_remedy(tmp_path: Path, old: str, ne
         load_profile(path)
     assert f"{path}: " in str(caught.value)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "api_key_env: sk-canary-secret",
+        'base_url: "https://me:canary-secret@host/v1"',
+        'base_url: "https://host/v1?api_key=canary-secret"',
+        "api_key: sk-canary-secret",
+    ],
+)
+def test_a_secret_that_was_written_into_a_profile_is_not_repeated(tmp_path: Path, mistake: str) -> None:
+    text = (
+        f"stt: {{service: whisper}}\nllm: {{service: openai, model: m, {mistake}}}\ntts: {{service: piper}}\n"
+    )
+    with pytest.raises(ProfileError) as caught:
+        load_profile(written(tmp_path, text))
+    assert "canary" not in str(caught.value)
+    assert mistake.split(":", maxsplit=1)[0] in str(caught.value)
+
+
+def test_hosted_speech_has_limits_and_keys_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = load_profile(
+        written(
+            tmp_path,
+            """
+stt: {service: openai, base_url: "http://127.0.0.1:8001/v1/", model: w, api_key_env: EAR_KEY, max_retries: 0}
+llm: {service: openai, model: m, timeout_seconds: 30}
+tts: {service: openai, model: t, voice: af_heart, sample_rate: 22050}
+""",
+        )
+    )
+    assert isinstance(profile.stt, OpenAiStt)
+    assert profile.stt.url == "http://127.0.0.1:8001/v1/audio/transcriptions"
+    assert isinstance(profile.tts, OpenAiTts)
+    assert profile.tts.url == "https://api.openai.com/v1/audio/speech"
+    assert not profile.runs_here
+    assert not profile.is_rehearsed
+    monkeypatch.delenv("EAR_KEY", raising=False)
+    with pytest.raises(ProfileError, match=r"stt\.api_key_env: the environment variable EAR_KEY is not set"):
+        profile.stt.api_key()
+    monkeypatch.setenv("EAR_KEY", "clé")
+    with pytest.raises(ProfileError, match="what the environment variable EAR_KEY holds is no key") as caught:
+        profile.stt.api_key()
+    assert "clé" not in str(caught.value)
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

@@ -1,0 +1,85 @@
+"""A double of hosted speech on loopback: Piper and Whisper behind OpenAI's two paths."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from pytest_voiceeval.bots.listening import listening_socket
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.profile_local import Timbre
+from pytest_voiceeval.bots.recogniser import heard, shared_recogniser
+from pytest_voiceeval.bots.speech import shared_voice, spoken
+
+Act = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class SpeechDouble:
+    """Hears and speaks as the services of a local profile do; plays ``faults`` first, one for each request.
+
+    Attributes:
+        heard: form fields of each request to recognise, and what was recognised.
+        spoken: JSON of each request to synthesise.
+        asked: how many requests came.
+    """
+
+    def __init__(self, local: Profile, *faults: Act, rate_hz: int = 24_000, as_wav: bool = False) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.spoken: list[dict[str, Any]] = []
+        self.asked = 0
+        self._local = local
+        self._faults = list(faults)
+        self._rate_hz = rate_hz
+        self._as_wav = as_wav
+
+    async def __aenter__(self) -> SpeechDouble:
+        app = web.Application()
+        app.router.add_post("/v1/audio/transcriptions", self._transcribe)
+        app.router.add_post("/v1/audio/speech", self._speak)
+        listening = listening_socket("127.0.0.1", 0)
+        self.base_url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.SockSite(self._runner, listening).start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    async def _transcribe(self, request: web.Request) -> web.StreamResponse:
+        self.asked += 1
+        form = await request.post()
+        upload = form["file"]
+        assert isinstance(upload, web.FileField)
+        content = upload.file.read()
+        upload.file.close()
+        if self._faults:
+            return await self._faults.pop(0)(request)
+        with wave.open(io.BytesIO(content)) as sound:
+            assert (sound.getframerate(), sound.getnchannels(), sound.getsampwidth()) == (16_000, 1, 2)
+            pcm = sound.readframes(sound.getnframes())
+        stt: Any = self._local.stt
+        text = heard(shared_recogniser(stt.model_path, stt.device, stt.compute_type), pcm, "en")
+        fields = {key: value for key, value in form.items() if key != "file"}
+        self.heard.append({**fields, "text": text, "key": request.headers["Authorization"]})
+        return web.json_response({"text": text})
+
+    async def _speak(self, request: web.Request) -> web.StreamResponse:
+        self.asked += 1
+        asked = await request.json()
+        if self._faults:
+            return await self._faults.pop(0)(request)
+        self.spoken.append(asked)
+        tts: Any = self._local.tts
+        pcm = b"".join(spoken(asked["input"], shared_voice(tts.voice_path), Timbre(), self._rate_hz))
+        if not self._as_wav:
+            return web.Response(body=pcm, content_type="audio/pcm")
+        file = io.BytesIO()
+        with wave.open(file, "wb") as sound:
+            sound.setparams((1, 2, self._rate_hz, 0, "NONE", ""))
+            sound.writeframes(pcm)
+        return web.Response(body=file.getvalue(), content_type="audio/wav")
