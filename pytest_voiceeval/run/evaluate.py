@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVarTuple
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
@@ -41,6 +42,8 @@ METRICS = "metrics.json"
 JUDGE_RESULT = "judge_result.json"
 SCENARIO_CONFIG = "scenario_config"
 BOT_LOG = "bot_log.txt"
+
+Ts = TypeVarTuple("Ts")
 
 
 def hold(
@@ -81,16 +84,30 @@ async def hold_beside_others(
         with bots_of_call_log_into(folder / BOT_LOG):
             conversation = await call.hold(on_interrupt=interrupted.append)
     except BaseException:
-        for evidence in interrupted:
-            await asyncio.to_thread(call.keep, evidence)
+        for evidence in interrupted or call.ended:
+            await _to_the_end(call.keep, evidence)
         raise
-    await asyncio.to_thread(call.keep, conversation)
-    await asyncio.to_thread(collect_trace, agent, folder)
+    await _to_the_end(call.keep, conversation)
+    await _to_the_end(collect_trace, agent, folder)
     return conversation
+
+
+async def _to_the_end(func: Callable[[*Ts], object], *args: *Ts) -> None:
+    """Do ``func`` on another thread, and to its end also if what waits for it is cancelled."""
+    job = asyncio.ensure_future(asyncio.to_thread(func, *args))
+    try:
+        await asyncio.shield(job)
+    except asyncio.CancelledError:
+        await asyncio.wait([job])
+        raise
 
 
 class _Call:
     """What one call is held with.
+
+    Attributes:
+        clock: that it is held on.
+        ended: what it came to, as soon as that is known: its bots may go on for a while.
 
     Raises:
         ClockError: if the bots cannot have the clock that was asked for.
@@ -107,6 +124,7 @@ class _Call:
         self._agent = agent
         self._settings = settings
         self._folder = folder
+        self.ended: list[Conversation] = []
 
     def prepare(self) -> None:
         """Tell what is wrong with the scenario before any bot starts, and write down what it is."""
@@ -126,6 +144,7 @@ class _Call:
         async with self._user.open(self._scenario) as user_url, self._agent.open(self._scenario) as agent_url:
             user, agent = _peer(self._user, user_url), _peer(self._agent, agent_url)
             conversation = await hold_call(self._scenario, user=user, agent=agent, settings=settings)
+            self.ended.append(conversation)
             return await with_processes(conversation, (self._user, self._agent))
 
     def keep(self, conversation: Conversation) -> None:
