@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from pytest_voiceeval.commands import bot, check, data, describe, merge, resume, run, tool
 from pytest_voiceeval.commands import list as list_names
 from pytest_voiceeval.errors import VoiceEvalError
+from pytest_voiceeval.model.safe_text import visible
 
 COMMANDS = (list_names, check, describe, tool, run, resume, merge, data, bot)
 
@@ -21,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Beside pytest: list, check and describe scenarios, try a tool, hold scenarios, merge "
         "runs, fetch the data of benchmarks, run an embedded bot.",
     )
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # its encoding may lack what a scenario has
+            stream.reconfigure(errors="backslashreplace")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add_parser(commands)
@@ -32,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (VoiceEvalError, OSError) as exc:
-        print(f"error: {exc}", file=sys.stderr)  # noqa: T201
+        print(f"error: {visible(str(exc))}", file=sys.stderr)  # noqa: T201
         return 1
     except KeyboardInterrupt:
         return 130

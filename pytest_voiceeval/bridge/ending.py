@@ -13,6 +13,7 @@ from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.errors import BotError, BotLostError, VoiceEvalError
 from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.model.ending import Ending
+from pytest_voiceeval.model.safe_text import visible_words
 from pytest_voiceeval.model.turns import AGENT, USER, Side, other
 
 SHOWN_CHARACTERS = 160
@@ -122,5 +123,5 @@ def _last_event(events: Sequence[str]) -> str:
 
 
 def _short(text: str) -> str:
-    words = " ".join(text.split())
+    words = visible_words(text)
     return words if len(words) <= SHOWN_CHARACTERS else f"{words[:SHOWN_CHARACTERS]} …"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.commands.arguments import Commands, keep_quiet, pack_arguments
+from pytest_voiceeval.model.safe_text import json_document, visible
 
 if TYPE_CHECKING:
     from pytest_voiceeval.run.findings import Finding
@@ -73,7 +74,7 @@ def _found(names: Sequence[str], loaded: Sequence[Finding]) -> Iterator[Finding]
 def _print_lines(names: Sequence[str], loaded: Sequence[Finding]) -> int:
     faults = notes = 0
     for finding in _found(names, loaded):
-        print(finding, flush=True)  # noqa: T201
+        print(visible(str(finding)), flush=True)  # noqa: T201
         faults += finding.is_fault
         notes += not finding.is_fault
     scenarios = "1 scenario" if len(names) == 1 else f"{len(names)} scenarios"
@@ -90,7 +91,7 @@ def _print_json(names: Sequence[str], loaded: Sequence[Finding]) -> int:
         "notes": len(findings) - faults,
         "findings": findings,
     }
-    print(json.dumps(whole, indent=2, ensure_ascii=False))  # noqa: T201
+    print(json_document(json.dumps(whole, indent=2, ensure_ascii=False)))  # noqa: T201
     return int(faults > 0)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.commands.arguments import Commands, keep_quiet, pack_arguments
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.safe_text import json_document, visible
 from pytest_voiceeval.model.turns import SIDES, Side
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         scenario = cls()
         record = scenario_record(scenario)
         text = _json(scenario, record) if options.json else "\n".join(_lines(scenario, record))
-    print(text)  # noqa: T201
+    print(json_document(text) if options.json else visible(text))  # noqa: T201
     return 0
 
 

@@ -31,6 +31,7 @@ from pytest_voiceeval.commands.judge_arguments import (
 )
 from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run
 from pytest_voiceeval.errors import DefinitionError, VoiceEvalError
+from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.model.turns import SIDES, Side
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
@@ -228,7 +229,7 @@ def _held(
             folder,
             names,
             judge=LLMJudge(judge) if judge else None,
-            tell=lambda line: print(line, flush=True),  # noqa: T201
+            tell=lambda line: print(shown_lines(line), flush=True),  # noqa: T201
             **{name: getattr(options, name) for name in same},
         )
 

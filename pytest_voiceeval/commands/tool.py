@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.commands.arguments import Commands, json_object, keep_quiet, pack_arguments
+from pytest_voiceeval.model.safe_text import json_document, visible
 from pytest_voiceeval.model.turns import SIDES
 from pytest_voiceeval.tools.origin import place_of
 
@@ -64,9 +65,10 @@ def run(options: argparse.Namespace) -> int:
     stage = stage_for(options.domain, options.tool, options.side, scenario=options.scenario, db=options.db)
     outcome = _call(stage, options.arguments)
     if options.json:
-        print(json.dumps(outcome.to_json(), indent=2, ensure_ascii=False, default=str))  # noqa: T201
+        text = json.dumps(outcome.to_json(), indent=2, ensure_ascii=False, default=str)
+        print(json_document(text))  # noqa: T201
     else:
-        print("\n".join(outcome.lines()))  # noqa: T201
+        print(visible("\n".join(outcome.lines())))  # noqa: T201
     return 0
 
 

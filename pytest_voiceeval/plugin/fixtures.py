@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, JudgeError
+from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.plugin.ahead import Means, ahead_key
 from pytest_voiceeval.plugin.folders import claim_scenario_folder, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem
@@ -170,7 +171,7 @@ def voice_metrics(
     )
     note(request.node, properties(metrics))
     request.node.add_report_section(
-        "call", "transcript", "\n".join(transcript_lines(voice_conversation.turns))
+        "call", "transcript", shown_lines("\n".join(transcript_lines(voice_conversation.turns)))
     )
     if metrics.verdict is Verdict.ERROR:
         raise JudgeError(judge_error_text(metrics))

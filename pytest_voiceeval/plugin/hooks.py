@@ -19,7 +19,7 @@ from pytest_voiceeval.plugin.folders import run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
 from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
-from pytest_voiceeval.plugin.notes import forget, make_sendable, note
+from pytest_voiceeval.plugin.notes import SafeTexts, forget, make_sendable, note
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.resuming import (
@@ -111,6 +111,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(workers, "voiceeval-workers")
     if settings.shard is not None:
         config.pluginmanager.register(Sharding(settings.shard), "voiceeval-sharding")
+    config.pluginmanager.register(SafeTexts(), "voiceeval-texts")
     if config.getoption("allure_report_dir", default=None):
         config.stash[allure_key] = AllureAttachments()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError, FileSkippedError, UnknownNameError
+from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.plugin.catalogue import Entry
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on, register
 from pytest_voiceeval.plugin.resuming import restored
@@ -42,11 +44,14 @@ def assert_successful(voice_metrics: Metrics) -> None:
 def message_alone(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
     """Return what pytest shows of an exception whose text is all there is to say.
 
-    The line in pytest's summary has the text too, and no class in front of it: its columns are few.
+    The line in pytest's summary has the text too, and no class in front of it: its columns are few. Whatever
+    a bot or a judge put into the text, it does nothing to the terminal.
     """
-    shown = excinfo.getrepr(style="value", chain=False)
+    text = shown_lines(str(excinfo.value))
+    told = ChecksFailed(text).with_traceback(excinfo.value.__traceback__)
+    shown = pytest.ExceptionInfo.from_exception(told).getrepr(style="value", chain=False)
     if shown.reprcrash is not None:
-        shown.reprcrash.message = str(excinfo.value)
+        shown.reprcrash.message = text
     return shown
 
 
@@ -144,9 +149,23 @@ class ScenarioFile(pytest.Module):
         except UnknownNameError as exc:
             raise self.CollectError(str(exc)) from exc
         found = {name: scenario for name, scenario in found.items() if name in wanted}
+        _check_encoding(found)
         register(self.config, filter(None, map(marks.of_scenario, found)))
         for name, scenario in found.items():
             yield VoiceItem.of_scenario(self, name, scenario, marks)
+
+
+def _check_encoding(names: Iterable[str]) -> None:
+    """Refuse names that this process cannot put into its environment, as pytest does with each test's."""
+    for name in names:
+        try:
+            os.fsencode(name)
+        except UnicodeEncodeError:
+            encoding = sys.getfilesystemencoding()
+            raise pytest.Collector.CollectError(
+                f"the name of scenario {name!a} does not exist in the encoding of this process, {encoding}, "
+                "and pytest needs it there; set PYTHONUTF8=1, or another locale, such as LC_ALL=C.UTF-8"
+            ) from None
 
 
 def _as_pytests(skipped: FileSkippedError) -> BaseException:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.plugin.notes import note
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.options import OPTIONS, RESUME
@@ -76,7 +77,7 @@ def restored(item: VoiceItem) -> Metrics | None:
     note(item, properties(metrics))
     if changes := scenario_changes(item.scenario, folder / "scenario_config"):
         note(item, [(CHANGED, ", ".join(changes))])
-    item.add_report_section("call", "transcript", restored_transcript(folder))
+    item.add_report_section("call", "transcript", shown_lines(restored_transcript(folder)))
     return metrics
 
 

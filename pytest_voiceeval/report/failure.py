@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.model.ending import ENDING, Ending
+from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM, retried_attempts
 from pytest_voiceeval.run.agents import black_box_text
 from pytest_voiceeval.run.process_events import process_events
@@ -32,7 +33,8 @@ def shown_path(path: str | Path) -> str:
 def failure_text(metrics: Metrics) -> str:
     """Return all that a person needs to act: signals, expected beside found, last turns, files.
 
-    It begins with what failed: pytest's summary shows few columns of it behind the scenario's name.
+    It begins with what failed: pytest's summary shows few columns of it behind the scenario's name. Nothing
+    in it acts on a terminal, and no line is endless.
     """
     lines = [_headline(metrics), ""]
     for result in whitelisted(metrics):
@@ -45,7 +47,7 @@ def failure_text(metrics: Metrics) -> str:
         "",
         f"  artefacts: {shown_path(metrics.scenario_directory)}",
     ]
-    return "\n".join(lines)
+    return shown_lines("\n".join(lines))
 
 
 def _headline(metrics: Metrics) -> str:
@@ -68,7 +70,7 @@ def skip_reason(metrics: Metrics) -> str:
 def nothing_to_score_by(scenario_name: str, unknown: Iterable[SignalResult]) -> str:
     """Return that a scenario has no verdict for want of the ``unknown`` signals."""
     reasons = [f"{result.signal.value}: {result.explanation or 'does not apply'}" for result in unknown]
-    return f"{scenario_name}: there is nothing to score by ({'; '.join(reasons)})"
+    return shown_lines(f"{scenario_name}: there is nothing to score by ({'; '.join(reasons)})")
 
 
 def judge_error_text(metrics: Metrics) -> str:
@@ -78,7 +80,7 @@ def judge_error_text(metrics: Metrics) -> str:
         for result in whitelisted(metrics)
         if result.error
     ]
-    return "\n".join([*lines, f"  artefacts: {shown_path(metrics.scenario_directory)}"])
+    return shown_lines("\n".join([*lines, f"  artefacts: {shown_path(metrics.scenario_directory)}"]))
 
 
 def whitelisted(metrics: Metrics) -> list[SignalResult]:

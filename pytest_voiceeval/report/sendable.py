@@ -9,6 +9,8 @@ from datetime import date, time
 from enum import Enum
 from typing import Any
 
+from pytest_voiceeval.model.safe_text import encodable
+
 MOST_BITS = 10_000
 """Longest whole number that is sent as a number: Python refuses to print longer ones."""
 
@@ -68,7 +70,7 @@ def sendable_text(value: object) -> str:
         text = _text(value)
     except Exception:  # whatever a foreign object raises must not cost the report
         text = f"<{type(value).__name__}>"
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return encodable(text)
 
 
 def _text(value: object) -> str:

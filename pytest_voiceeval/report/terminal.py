@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_voiceeval.model.safe_text import shortened, visible_line
 from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
@@ -39,7 +40,7 @@ def summary_lines(
     *,
     full: bool,
 ) -> Iterator[str]:
-    """Yield the lines of the section.
+    """Yield the lines of the section, whatever bots and judges put into them safe for a terminal.
 
     Args:
         outcomes: in the order to show them.
@@ -48,6 +49,18 @@ def summary_lines(
         tally: how many scenarios were to be held, and what became of them.
         full: list the files of all scenarios, however many there are.
     """
+    for line in _lines(outcomes, metrics, folder, tally, full=full):
+        yield shortened(visible_line(line))
+
+
+def _lines(
+    outcomes: Sequence[Outcome],
+    metrics: Mapping[Path, Mapping[str, Any]],
+    folder: Path | None,
+    tally: Tally,
+    *,
+    full: bool,
+) -> Iterator[str]:
     metrics = {place: readable(record) for place, record in metrics.items()}
     width = max((len(outcome.scenario) for outcome in outcomes), default=0)
     for outcome in outcomes:

@@ -6,7 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from pytest_voiceeval.model.safe_text import visible_words
 from pytest_voiceeval.run.session import RunFolder
+from pytest_voiceeval.world.files import open_own
 
 FILE = "evaluation_log.txt"
 Level = Literal["INFO", "ERROR"]
@@ -28,7 +30,7 @@ class EvaluationLog:
         file, line, name = location
         place = f"{Path(file).name}:{name}:{(line or 0) + 1}"
         now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
-        self._waiting.append(" ".join(f"{now} | {place} | [{level}]: {text}".split("\n")))
+        self._waiting.append(visible_words(f"{now} | {place} | [{level}]: {text}"))
         self.flush()
 
     def flush(self) -> None:
@@ -37,6 +39,6 @@ class EvaluationLog:
         if folder is None or not self._waiting:
             return
         lines = "".join(f"{line}\n" for line in self._waiting)
-        with (folder / FILE).open("ab") as stream:
-            stream.write(lines.encode("utf-8", "backslashreplace"))
+        with open_own(folder / FILE) as stream:
+            stream.write(lines.encode("utf-8"))
         self._waiting.clear()

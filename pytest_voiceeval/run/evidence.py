@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_voiceeval.audio.resampling import resampled
 from pytest_voiceeval.model.conversation import Conversation, Recording
+from pytest_voiceeval.model.safe_text import visible_line, visible_words
 from pytest_voiceeval.model.turns import SIDES, Turn, response_latencies
 from pytest_voiceeval.scoring.payload import prediction_payload
 from pytest_voiceeval.world.files import write_json, write_text, write_whole
@@ -35,11 +36,11 @@ def write_evidence(conversation: Conversation, folder: Path, *, rate_hz: int | N
         write_json(folder / SEGMENTS, segments(conversation))
     if conversation.recording.pcm:
         write_recording(conversation.recording, folder / RECORDING, rate_hz)
-    write_text(folder / BRIDGE_LOG, "".join(f"{line}\n" for line in conversation.events))
+    write_text(folder / BRIDGE_LOG, "".join(f"{visible_line(line)}\n" for line in conversation.events))
     write_json(folder / RESPONSE, prediction_payload(conversation))
     hashes = {"db_hash": conversation.agent.db_hash, "user_db_hash": conversation.user.db_hash}
     if any(hashes.values()):
-        lines = [f"{key}: {value}\n" for key, value in hashes.items() if value]
+        lines = [f"{key}: {visible_line(value)}\n" for key, value in hashes.items() if value]
         write_text(folder / DB_HASH, "".join(lines))
     for side in SIDES:
         write_json(folder / f"bot_logs_{side}" / "llm_context.json", conversation.side(side).context or [])
@@ -71,7 +72,7 @@ def transcript_lines(turns: Sequence[Turn]) -> Iterator[str]:
     """Yield one line a turn, and one for each response latency under the agent turn that ends it."""
     latencies = [[], *(response_latencies(pair) for pair in pairwise(turns))]
     for turn, answers in zip(turns, latencies, strict=False):
-        words = " ".join(words_of(turn).split())
+        words = visible_words(words_of(turn))
         length = turn.end - turn.start
         yield f"[{turn.start:7.3f}s - {turn.end:7.3f}s] ({length:.3f}s) {turn.speaker.upper()}: {words}"
         for latency in answers:

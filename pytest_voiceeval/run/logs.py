@@ -7,6 +7,10 @@ import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
+from typing import BinaryIO
+
+from pytest_voiceeval.model.safe_text import visible
+from pytest_voiceeval.world.files import open_own
 
 _LOG: ContextVar[Path | None] = ContextVar("_LOG", default=None)
 """File for the bots' lines of the call that what runs is a part of."""
@@ -23,6 +27,26 @@ def mute_default_sink() -> None:
 def quieten_pipecat() -> None:
     """Ignore what pipecat deprecates within itself: no concern of a run that makes errors of warnings."""
     warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"pipecat\.")
+
+
+class _Sink:
+    """Writes lines of a log, with nothing in them that acts on a terminal.
+
+    A disk that is full ends the log and nothing else: it is told where evidence is written.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._is_full = False
+
+    def write(self, message: str) -> None:
+        """Write a message of loguru's."""
+        if self._is_full:
+            return
+        try:
+            self._file.write(visible(message).encode())
+        except OSError:
+            self._is_full = True
 
 
 @contextlib.contextmanager
@@ -43,17 +67,17 @@ def bots_of_call_log_into(path: Path) -> Iterator[None]:
     from loguru import logger  # noqa: PLC0415 - only where a call is held
 
     mute_default_sink()
-    sink = logger.add(
-        path,
-        level="DEBUG",
-        encoding="utf-8",
-        diagnose=False,
-        backtrace=False,
-        filter=lambda _: _LOG.get() in (None, path),
-    )
-    call = _LOG.set(path)
-    try:
-        yield
-    finally:
-        _LOG.reset(call)
-        logger.remove(sink)
+    with open_own(path) as file:
+        sink = logger.add(
+            _Sink(file),
+            level="DEBUG",
+            diagnose=False,
+            backtrace=False,
+            filter=lambda _: _LOG.get() in (None, path),
+        )
+        call = _LOG.set(path)
+        try:
+            yield
+        finally:
+            _LOG.reset(call)
+            logger.remove(sink)

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pytest_voiceeval.model.safe_text import cell, visible
 from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.files import claim_folder, read_json
 from pytest_voiceeval.run.readable import readable
@@ -164,18 +165,18 @@ def write_session_files(
     latencies, summary = latencies_csv(records), summary_text(records, tally, min_agent_turns, warnings)
     write_json(folder / "all_metrics.json", list(records))
     write_text(folder / "all_latencies.csv", latencies)
-    write_text(folder / "all_summary.txt", summary)
+    write_text(folder / "all_summary.txt", visible(summary))
 
 
 def latencies_csv(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return one row a latency; texts in quotes, milliseconds with one decimal."""
+    """Return one row a latency; texts in quotes and as cells hold them, milliseconds with one decimal."""
     table = io.StringIO(newline="")
     table.write(",".join(CSV_HEADER) + "\n")
     writer = csv.writer(table, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     for record in map(readable, records):
         for entry in record.get("latencies", ()):
             texts = [record.get("scenario_name"), entry["user_transcript"], entry["agent_transcript"]]
-            writer.writerow([*map(str, texts), _Milliseconds(entry["latency_ms"])])
+            writer.writerow([*(cell(str(text)) for text in texts), _Milliseconds(entry["latency_ms"])])
     return table.getvalue()
 
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from pytest_voiceeval.errors import DataMissingError, DefinitionError, DuplicateNameError, UnknownNameError
+from pytest_voiceeval.model.safe_text import visible_line
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.origin import Origin
 
@@ -32,7 +33,7 @@ def register_eval_scenario(cls: T) -> T:
     """Register a scenario class (decorator) by its ``name``, own or inherited, else by its class name.
 
     Raises:
-        DefinitionError: (a ``ValueError``) if it is no scenario class, or its name is no text.
+        DefinitionError: (a ``ValueError``) if it is no scenario class, or its name no text that can be shown.
         DuplicateNameError: if another class has that name. Importing one file again is no other class.
     """
     if not (isinstance(cls, type) and issubclass(cls, Scenario)):
@@ -41,6 +42,11 @@ def register_eval_scenario(cls: T) -> T:
     if not isinstance(name, str) or not name:
         raise DefinitionError(f"scenario class {cls.__qualname__}: write its name as a text on the class")
     origin = Origin.of(cls)
+    if visible_line(name) != name:
+        raise DefinitionError(
+            f"{origin}: the name '{visible_line(name)}' has characters that no report can show, here written "
+            "as escapes; leave them out"
+        )
     present = _scenarios.get(name)
     if present and present.origin.is_loaded and not origin.is_the_same_definition(present.origin):
         raise DuplicateNameError(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pytest_voiceeval.model.safe_text import encodable, json_document
 from pytest_voiceeval.world.overlay import raw_items
 
 MAX_DEPTH = 200
@@ -37,6 +38,16 @@ def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> Path:
     return path
 
 
+def open_own(path: Path) -> BinaryIO:
+    """Return a file of ours, opened to be written to at its end, unbuffered; it is made if it is not there.
+
+    Raises:
+        OSError: if it cannot be had, or a link stands in its place: somebody else's file is never written to.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    return open(handle, "ab", buffering=0)
+
+
 def write_text(path: Path, text: str) -> Path:
     """Write ``text`` as UTF-8 with newlines as they are; what UTF-8 cannot hold is escaped."""
     return write_whole(path, lambda stream: stream.write(text.encode("utf-8", "backslashreplace")))
@@ -46,10 +57,11 @@ def write_json(path: Path, value: Any, *, indent: int = 2) -> Path:
     """Write ``value`` as strict JSON; values of others that JSON does not have never stop it.
 
     A number that is not finite becomes ``null``, a key that is no text its text, anything else that JSON
-    does not have its text too, and half a surrogate pair its escape.
+    does not have its text too. Half a surrogate pair, which strict parsers refuse even as JSON's escape,
+    becomes the text of its escape; what acts on terminals stands there escaped.
     """
     text = json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
-    return write_text(path, text + "\n")
+    return write_text(path, json_document(text) + "\n")
 
 
 def plain(value: Any, above: tuple[int, ...] = ()) -> Any:
@@ -64,11 +76,17 @@ def plain(value: Any, above: tuple[int, ...] = ()) -> Any:
         if isinstance(value, Mapping):
             return {_key(key): plain(inner, inside) for key, inner in raw_items(value)}
         return [plain(inner, inside) for inner in value]
+    return _plain_scalar(value)
+
+
+def _plain_scalar(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return hex(value)
-    return value if value is None or isinstance(value, str | int) else _text(value)
+    if isinstance(value, str):
+        return encodable(value)
+    return value if value is None or isinstance(value, int) else _text(value)
 
 
 def _key(key: Any) -> str:
@@ -80,6 +98,6 @@ def _key(key: Any) -> str:
 
 def _text(value: Any) -> str:
     try:
-        return str(value)
+        return encodable(str(value))
     except Exception:  # whatever a foreign object raises must not cost the evidence
         return f"<{type(value).__name__}>"

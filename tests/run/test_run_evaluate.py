@@ -308,10 +308,10 @@ def test_values_of_others_never_cost_the_evidence(tmp_path: Path) -> None:
     )
     evaluate_conversation(Tea(), conversation, settings=SETTINGS, folder=tmp_path)
     assert read(tmp_path / "final_agent_response.json") == [
-        {"actions": [{"side": "agent", "name": "x", "arguments": {"price": None, "3": "\ud800"}}]}
+        {"actions": [{"side": "agent", "name": "x", "arguments": {"price": None, "3": "\\ud800"}}]}
     ]
     assert read(tmp_path / "bot_logs_agent" / "llm_context.json")[0]["score"] is None
-    assert read(tmp_path / "metrics.json")["turns"][0]["text"] == "half \ud83d"
+    assert read(tmp_path / "metrics.json")["turns"][0]["text"] == "half \\ud83d"
 
 
 def test_evidence_that_a_signal_needs_and_no_bot_gave_is_an_error_and_leaves_no_metrics(

@@ -34,9 +34,8 @@ def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path: Path) -> None:
 
 def test_json_is_utf_8_and_half_a_surrogate_pair_is_escaped(tmp_path: Path) -> None:
     path = write_json(tmp_path / "x.json", {"name": "jalapeño", "lone": "\ud800", "\udc80": 1})
-    assert strict(path) == {"name": "jalapeño", "lone": "\ud800", "\udc80": 1}
+    assert strict(path) == {"name": "jalapeño", "lone": "\\ud800", "\\udc80": 1}
     assert "jalapeño" in path.read_text(encoding="utf-8")
-    assert "\\ud800" in path.read_text(encoding="utf-8")
 
 
 def test_what_json_does_not_have_is_replaced(tmp_path: Path) -> None:
