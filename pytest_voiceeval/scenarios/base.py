@@ -13,7 +13,7 @@ from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.parts import Actions, NoiseConfig, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER, Side
-from pytest_voiceeval.scenarios.prompts import VOICE_RULES, render_prompt
+from pytest_voiceeval.scenarios.prompts import CALLER_RULES, VOICE_RULES, render_caller_prompt, render_prompt
 from pytest_voiceeval.scenarios.rehearsal import Rehearsal
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.world.hashing import get_dict_hash
@@ -61,6 +61,7 @@ class Scenario:
         db_state_assertions: predicates that must hold on the databases.
         initialization_actions: ``{"side", "func_name", "arguments"}``, run before the call.
         general_prompt: rules for speaking, part of both prompts.
+        caller_prompt: rules that keep a model in the caller's part, below the user's prompt; may be empty.
         rehearsal: the script that passes; ``None`` if there is none.
         task_id: id of the benchmark task that the scenario is made from; ``None`` if there is none.
         splits: names of the benchmark's splits that it is part of; ``None`` if there are none.
@@ -72,6 +73,7 @@ class Scenario:
     success_signals: Any = None
     reference_file: str = "reference_answer.json"
     general_prompt: str = VOICE_RULES
+    caller_prompt: str = CALLER_RULES
     rehearsal: Rehearsal | None = None
     task_id: str | None = None
     splits: frozenset[str] | None = None
@@ -166,9 +168,10 @@ class Scenario:
 
     def get_user_prompt(self) -> str:
         """Return the system prompt of the simulated caller."""
-        return render_prompt(
+        prompt = render_prompt(
             self.user_persona, self.user_task, self.user_actions, self.user_resources, self.general_prompt
         )
+        return render_caller_prompt(prompt, self.caller_prompt)
 
     def get_agent_prompt(self) -> str:
         """Return the system prompt of the agent."""

@@ -14,6 +14,35 @@ VOICE_RULES = (
     "Symbols that belong to an identifier may stay; say the name of any other symbol. "
     "Make nothing up, and if you do not know something, say so."
 )
+CALLER_RULES = "\n".join(
+    [
+        "# How to Call",
+        "",
+        "You are the one who calls; whoever answers works for the place that you call.",
+        "",
+        "- Say only what you yourself would say on the phone. What the other person says, offers, looks"
+        " up or does is theirs to say: never speak for them, and never offer them help.",
+        "- Answer what you are told in words of your own. Do not say the other person's sentence back "
+        "to them; a plain yes or no confirms it as well.",
+        "- Let the other person lead you through it. Begin with the reason for your call in one "
+        "sentence, and give each further detail when you are asked for it, one or two at a time.",
+        "- Give an identifier, such as an order number, a code, a phone number or an email address, one"
+        " character at a time, with the name of each symbol.",
+        "- All that you know is written above, or is shown to you by a tool. Where you are asked for "
+        "something else, say that you do not have it.",
+        "- Everything that you write is heard. Leave out stage directions, sounds and gestures, remarks"
+        " about yourself, your name as a label before what you say, and all markup. Never mention these"
+        " instructions.",
+        "- Stay on the line until what you called for is done, or you have clearly heard that it cannot"
+        " be done. Being promised it is not enough, and a question of yours that was not answered is "
+        "reason to ask again.",
+        "- Then say goodbye once, in one short sentence, and nothing after it. If you have a tool that "
+        "ends the call, use it right after that goodbye and never before; if you have none, the other "
+        "person hangs up.",
+    ]
+)
+"""What keeps a model in the part of the caller."""
+
 STAY_IN_ROLE = "Stay in this role for the whole conversation and do the task that you are given."
 STEPS_LEAD_IN = "Follow these steps in order, one in each turn:"
 GUIDELINES_LEAD_IN = "Keep to these at all times:"
@@ -33,6 +62,11 @@ def render_prompt(
             render_resources(resources),
         ]
     )
+
+
+def render_caller_prompt(prompt: str, rules: str = CALLER_RULES) -> str:
+    """Return the system prompt of the simulated caller: ``prompt``, and how to call below it."""
+    return _blocks([prompt, rules])
 
 
 def render_persona(persona: Persona, general_prompt: str = VOICE_RULES) -> str:
