@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from pytest_voiceeval.audio.jitter import JitterBuffer
@@ -12,6 +12,7 @@ from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.endpoint_faults import check_endpoints
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS, next_limit
+from pytest_voiceeval.bridge.live import LiveTurns
 from pytest_voiceeval.bridge.noise import measured, noisy_channel
 from pytest_voiceeval.bridge.opening import kick_off, see_to_start
 from pytest_voiceeval.bridge.parties import party_of
@@ -24,7 +25,7 @@ from pytest_voiceeval.bridge.sync import world_sync
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.ticker import Ticker
 from pytest_voiceeval.bridge.turns import turns_of
-from pytest_voiceeval.bridge.warp import WarpLoop
+from pytest_voiceeval.bridge.warp import wall_time
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
@@ -92,13 +93,14 @@ class _Call:
         self._loop = asyncio.get_running_loop()
         self._origin = self._loop.time()
         self._begun: float | None = None
-        self._started_at = _wall_time(self._loop)
+        self._started_at = wall_time(self._loop)
         self._events: list[str] = []
         self._ending: Ending | None = None
         self._tape = Tape(RATE_HZ, FRAME_SAMPLES)
         self._last_activity = 0.0
         self._exit: asyncio.Future[None] = self._loop.create_future()
         self._listeners = {side: self._listener(side) for side in SIDES}
+        self._live = LiveTurns(scenario.name or "", settings.on_turn, self._listeners.values())
         self._parties: dict[Side, Party] = {
             side: party_of(
                 peers[side],
@@ -153,7 +155,7 @@ class _Call:
         for side in SIDES:
             await self._parties[side].reopen_if_lost(self._settings.connect_timeout)
         self._begun = self._loop.time()
-        self._started_at = _wall_time(self._loop)
+        self._started_at = wall_time(self._loop)
         self._note("the call begins")
         for party in self._parties.values():
             party.begin()
@@ -172,6 +174,7 @@ class _Call:
         finally:
             ticker.stop()
             starting.cancel()
+            self._live.end()
         return reason
 
     def _agent_was_heard(self) -> bool:
@@ -293,7 +296,3 @@ class _Call:
     def _note(self, line: str) -> None:
         at = self._loop.time() - (self._begun if self._begun is not None else self._origin)
         self._events.append(f"[{at:8.3f}s] {line}")
-
-
-def _wall_time(loop: asyncio.AbstractEventLoop) -> datetime:
-    return loop.wall_time() if isinstance(loop, WarpLoop) else datetime.now()

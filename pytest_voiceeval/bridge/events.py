@@ -57,6 +57,7 @@ class Listener:
         self.endpoint_trouble = ""
         self.on_activity: Callable[[], None] = lambda: None
         self.on_exit: Callable[[], None] = lambda: None
+        self.on_mark: Callable[[Mark], None] = lambda _: None
         self.on_action: Callable[[Mapping[str, Any]], None] = lambda _: None
         self._track = track
         self._now = now
@@ -99,7 +100,9 @@ class Listener:
                 self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
 
     def _mark(self, kind: MarkKind, text: str = "") -> None:
-        self._track.marks.append(Mark(kind, self._now(), text))
+        mark = Mark(kind, self._now(), text)
+        self._track.marks.append(mark)
+        self.on_mark(mark)
 
     def _started(self, _: Envelope) -> None:
         self.speaking = self.announces = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.live import OnTurn
 from pytest_voiceeval.wire.connection import open_connection
 
 
@@ -19,6 +20,7 @@ class CallSettings:
         inactivity_timeout: seconds of silence of both sides after which it is ended; ``None``: never.
         connect_timeout: seconds for each bot's connection.
         on_interrupt: takes what there is of a call that did not come to its end, before the error goes on.
+        on_turn: is told of each turn as it is spoken.
         opener: opens a connection.
         clock: name of the clock that the loop runs on.
     """
@@ -27,5 +29,6 @@ class CallSettings:
     inactivity_timeout: float | None = 120.0
     connect_timeout: float = 5.0
     on_interrupt: Callable[[Conversation], None] | None = None
+    on_turn: OnTurn | None = None
     opener: Opener = open_connection
     clock: str = "real"

@@ -240,3 +240,8 @@ def give_exception(future: asyncio.Future[Any], exc: BaseException) -> None:
     """Give ``exc`` to ``future``, if that is still waited for."""
     if not future.done():
         future.set_exception(exc)
+
+
+def wall_time(loop: asyncio.AbstractEventLoop) -> datetime:
+    """Return local time as ``loop`` has it."""
+    return loop.wall_time() if isinstance(loop, WarpLoop) else datetime.now()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
 from pytest_voiceeval.plugin.notes import SafeTexts, forget, make_sendable, note
 from pytest_voiceeval.plugin.option import Option
+from pytest_voiceeval.plugin.progress import progress_of
 from pytest_voiceeval.plugin.recorder import Recorder
 from pytest_voiceeval.plugin.resuming import (
     earlier_key,
@@ -82,7 +84,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Last of all, so that the markers of others are known.
     """
-    settings = config.stash[settings_key] = Settings.from_config(config)
+    settings = Settings.from_config(config)
+    progress = progress_of(config)
+    settings = config.stash[settings_key] = replace(settings, on_turn=progress.tell if progress else None)
     config.stash[roots_key] = kept_roots()
     use_data_root(settings.data_root)
     chosen = with_scenarios_of_before(config, settings)
@@ -108,6 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.pluginmanager.has_plugin("xdist"):
             invocation = config.stash[invocation_key]
             workers = Workers(settings, folder, invocation, has_scenarios=bool(selection.chosen))
+            workers.progress = progress
             config.pluginmanager.register(workers, "voiceeval-workers")
     if settings.shard is not None:
         config.pluginmanager.register(Sharding(settings.shard), "voiceeval-sharding")

@@ -21,6 +21,7 @@ from pytest_voiceeval.wire.dialect import Dialect
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
+    from pytest_voiceeval.model.live import OnTurn
     from pytest_voiceeval.scenarios.packs import Pack
     from pytest_voiceeval.scoring.judge_settings import JudgeSettings
 
@@ -52,6 +53,7 @@ class Settings:
         resume: folder of the run that this one goes on with; ``None`` for a run of its own.
         concurrency: how many calls are held at once in this process.
         pack_roots: folders of the packs besides the built-in one.
+        on_turn: is told of turns as they are spoken; ``None`` if nobody wants to see them.
         worker: index of this process among those that hold calls at once; 0 if it is the only one.
     """
 
@@ -84,6 +86,7 @@ class Settings:
     concurrency: int = 1
     pack_roots: tuple[Path, ...] = ()
     worker: int = 0
+    on_turn: OnTurn | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_config(cls, config: pytest.Config) -> Settings:
@@ -139,6 +142,7 @@ class Settings:
             auto_resume_on_insufficient_turns=self.auto_resume_on_insufficient_turns,
             max_auto_retries=self.max_auto_retries,
             auto_retry_backoff_secs=self.auto_retry_backoff_secs,
+            on_turn=self.on_turn,
         )
 
     def packs(self) -> tuple[Pack, ...]:

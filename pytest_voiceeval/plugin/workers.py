@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
+from pytest_voiceeval.model.live import LiveTurn
+from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.plugin.bot_options import is_url_list, too_few_urls
 from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER
+from pytest_voiceeval.plugin.progress import CHANNEL_INPUT, Progress, WorkerProgress
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
 from pytest_voiceeval.wire.address import shown
@@ -40,6 +44,8 @@ class Workers:
         self._folder = folder
         self._invocation = invocation
         self._places: dict[int, Any] = {}
+        self._channels: list[Any] = []
+        self.progress: Progress | WorkerProgress | None = None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_setupnodes(self, config: pytest.Config, specs: Sequence[object]) -> None:
@@ -66,10 +72,19 @@ class Workers:
         self._places[place] = node
         node.workerinput[WORKER_INPUT] = place
         node.workerinput[INVOCATION_INPUT] = self._invocation
+        if self.progress is not None:
+            channel = node.workerinput[CHANNEL_INPUT] = node.gateway.newchannel()
+            channel.setcallback(partial(self._hear, str(node.gateway.id)))
+            self._channels.append(channel)  # it is closed once nobody holds it
         try:
             node.workerinput[FOLDER_INPUT] = str(self._folder.agree(is_needed=self._has_scenarios))
         except OSError as exc:
             raise pytest.UsageError(f"{OUTPUT_DIR.flag}: the run's folder cannot be made: {exc}") from exc
+
+    def _hear(self, worker: str, message: tuple[str, Side, float, str]) -> None:
+        """Show a turn that a worker tells of; execnet calls this on a thread of its own."""
+        if isinstance(self.progress, Progress):
+            self.progress.tell(LiveTurn(*message), worker)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

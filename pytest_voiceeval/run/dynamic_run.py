@@ -137,7 +137,10 @@ class DynamicRun:
             "invocation": self._invocation,
             "started_at": datetime.now().isoformat(timespec="seconds"),
             "argv": without_environment(sys.argv[1:]),
-            "parsed_args": bots | asdict(self._settings) | {"pause": self._pause} | _judge_args(self._judge),
+            "parsed_args": bots
+            | _recorded(self._settings)
+            | {"pause": self._pause}
+            | _judge_args(self._judge),
             "profiles": {side: _fingerprint(bot) for side, bot in self._bots.items()},
             "resolved_scenario_count": len(names),
             "resolved_scenario_names": names,
@@ -249,6 +252,11 @@ class DynamicRun:
     def _warn(self, text: str) -> None:
         self._warnings.append(text)
         self._tell(f"WARNING: {text}")
+
+
+def _recorded(settings: RunSettings) -> dict[str, Any]:
+    """Return the settings that results depend on, or may."""
+    return {name: value for name, value in asdict(settings).items() if name != "on_turn"}
 
 
 def _judge_args(judge: Judge | None) -> dict[str, Any]:

@@ -139,6 +139,7 @@ class _Call:
             inactivity_timeout=self._settings.inactivity_timeout,
             connect_timeout=self._settings.connect_timeout,
             on_interrupt=on_interrupt,
+            on_turn=self._settings.on_turn,
             clock=self.clock.name,
         )
         async with self._user.open(self._scenario) as user_url, self._agent.open(self._scenario) as agent_url:

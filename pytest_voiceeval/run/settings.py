@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
@@ -11,6 +11,7 @@ from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
 if TYPE_CHECKING:
     from pytest_voiceeval.bridge.clock import ClockChoice
+    from pytest_voiceeval.model.live import OnTurn
     from pytest_voiceeval.scenarios.base import Scenario
 
 
@@ -70,6 +71,7 @@ class RunSettings:
         max_auto_retries: how many times a call is held again; the last one counts.
         auto_retry_backoff_secs: seconds to wait before that, except on the charged clock.
         output_sample_rate: of the recording's file, in hertz.
+        on_turn: is told of each turn of each call as it is spoken, on the thread that holds the call.
     """
 
     clock: ClockChoice = "auto"
@@ -85,6 +87,7 @@ class RunSettings:
     max_auto_retries: int = 1
     auto_retry_backoff_secs: float = 5.0
     output_sample_rate: int = 16_000
+    on_turn: OnTurn | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the numbers.
