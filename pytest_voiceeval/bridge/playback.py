@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 
 
@@ -10,7 +11,7 @@ class PlaybackMarks:
     """Calls back, in order, when the sound before each mark was heard, or dropped."""
 
     def __init__(self) -> None:
-        self._waiting: dict[asyncio.TimerHandle, Callable[[], None]] = {}
+        self._waiting: deque[tuple[asyncio.TimerHandle, Callable[[], None]]] = deque()
 
     def set(self, reached: Callable[[], None], seconds: float) -> None:
         """Have ``reached`` called in ``seconds``: so long the sound before the mark will be heard."""
@@ -18,22 +19,22 @@ class PlaybackMarks:
             reached()
             return
         loop = asyncio.get_running_loop()
-        last = max((timer.when() for timer in self._waiting), default=0.0)
-        timer = loop.call_at(max(loop.time() + seconds, last), self._reach_first)
-        self._waiting[timer] = reached
+        last = self._waiting[-1][0].when() if self._waiting else 0.0
+        timer = loop.call_at(max(loop.time() + seconds, last), self._reach_next)
+        self._waiting.append((timer, reached))
 
     def reach_all(self) -> None:
         """Call all back now: the sound before them was dropped."""
         while self._waiting:
-            next(iter(self._waiting)).cancel()
-            self._reach_first()
+            self._waiting[0][0].cancel()
+            self._reach_next()
 
     def forget(self) -> None:
         """Call nobody back any more."""
-        for timer in self._waiting:
+        for timer, _ in self._waiting:
             timer.cancel()
         self._waiting.clear()
 
-    def _reach_first(self) -> None:
-        timer = next(iter(self._waiting))
-        self._waiting.pop(timer)()
+    def _reach_next(self) -> None:
+        _, reached = self._waiting.popleft()
+        reached()

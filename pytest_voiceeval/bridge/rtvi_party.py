@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pytest_voiceeval.bridge.endpoint import Peer
@@ -12,9 +12,9 @@ from pytest_voiceeval.bridge.outgoing import Outgoing
 from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
 from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.wire.connection import Ending
-from pytest_voiceeval.wire.frames import Frame, Message, decode, encode_message
+from pytest_voiceeval.wire.frames import Audio, Frame, Message, decode, encode_message
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
-from pytest_voiceeval.wire.rtvi import REPLIES, Envelope, Request
+from pytest_voiceeval.wire.rtvi import BOT_STOPPED_SPEAKING, REPLIES, Envelope, Request
 
 RTVI = Capabilities(
     can_be_prepared=True,
@@ -83,7 +83,17 @@ class RtviParty(Leg):
         """Hear what comes from now on, and what a black box has said already."""
         held, self._held, self._hear = self._held, [], self._hear_now
         if not self.capabilities.can_be_prepared:
-            for frame in held:
+            self._hear_late(held)
+
+    def _hear_late(self, held: Iterable[Frame]) -> None:
+        """Hear now what was said before; that a speech ended, when it will have been heard."""
+        seconds = 0.0
+        for frame in held:
+            if isinstance(frame, Audio):
+                seconds += len(frame.pcm) / 2 / frame.channels / frame.rate_hz
+            if isinstance(frame, Message) and frame.envelope.type == BOT_STOPPED_SPEAKING and seconds:
+                asyncio.get_running_loop().call_later(seconds, self._hear, frame)
+            else:
                 self._hear(frame)
 
     async def send_text(self, content: str) -> None:
