@@ -29,7 +29,7 @@ URL = "--voice-agent=ws://127.0.0.1:9"
         ([URL, "--voice-agent-pcm-rate=8000"], "*pcm_rate 8000 is of no use with the protocol rtvi*"),
         (
             [URL, "--voice-agent-protocol=twilio", "--voice-agent-mode=evaluated"],
-            "*--voice-agent-protocol=twilio --voice-agent-mode=evaluated: an agent that speaks twilio cannot*",
+            "*--voice-agent-protocol=twilio --voice-agent-mode=evaluated: an agent that*cannot*",
         ),
         (
             [URL, "--voice-agent-protocol=twilio", "--voice-agent-pcm-encoding=alaw"],

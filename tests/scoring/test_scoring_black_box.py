@@ -15,7 +15,7 @@ from pytest_voiceeval.model.turns import AGENT, USER, Turn
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import score
 from pytest_voiceeval.scoring.evidence import unscorable
-from pytest_voiceeval.world.predicates import PREDICATES
+from pytest_voiceeval.tools import register_db_state_predicate
 
 S = SuccessSignal
 TALK = (
@@ -83,11 +83,12 @@ def test_a_summary_that_it_pushes_is_matched() -> None:
 
 
 def test_assertions_on_the_users_own_world_are_decided() -> None:
-    PREDICATES.register("scoring_black_box", "is_lit", lambda db: db["lit"])
+    register_db_state_predicate("scoring_black_box", "is_lit")(lambda db: db["lit"])
     assertion = {"side": "user", "func_name": "is_lit", "arguments": {}, "assert_value": True}
 
     class Lamp(Scenario):
         name = "scoring_black_box__lamp"
+        domain = "scoring_black_box"
         success_signals = (S.DB_STATE_ASSERTION,)
         db_state_assertions = (assertion,)
 
@@ -121,7 +122,7 @@ def exits(**fields: Any) -> bool | None:
 
 def test_hanging_up_after_the_talk_is_a_clean_exit() -> None:
     assert exits()
-    assert exits(turns=TALK[:2] + (Turn(AGENT, 2.5, 4.0, "Bye."),))
+    assert exits(turns=(*TALK[:2], Turn(AGENT, 2.5, 4.0, "Bye.")))
 
 
 @pytest.mark.parametrize(
