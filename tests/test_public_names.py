@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import pytest_voiceeval
+import pytest_voiceeval.agent
 import pytest_voiceeval.tools
 
 HEAVY = [
@@ -16,7 +17,7 @@ HEAVY = [
 ]
 
 
-@pytest.mark.parametrize("module", [pytest_voiceeval, pytest_voiceeval.tools])
+@pytest.mark.parametrize("module", [pytest_voiceeval, pytest_voiceeval.agent, pytest_voiceeval.tools])
 def test_every_exported_name_exists_and_is_listed(module: object) -> None:
     for name in module.__all__:  # type: ignore[attr-defined]
         assert getattr(module, name) is not None

@@ -26,11 +26,13 @@ class ProcessSettings:
         start_seconds: time that it has from its start until its bot is ready for a call.
         cwd: the folder that it runs in; ``None`` for that of this process.
         env: environment variables beside those of this process; secrets may be among them.
+        packs: folders of packs that it is to know.
     """
 
     start_seconds: float = 60.0
     cwd: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    packs: tuple[Path, ...] = ()
 
 
 def command_words(command: str) -> list[str]:

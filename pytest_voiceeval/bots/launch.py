@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -152,6 +152,7 @@ class CommandBot:
         start_seconds: time that it has from its start until it is ready for a call.
         cwd: folder that it runs in; ``None`` for that of this process.
         env: environment variables beside those of this process.
+        packs: folders of packs that it is to know (``VOICEEVAL_PACKS``).
         dialect: how it is spoken to; without it, it speaks RTVI, and whether an agent is a black box is
             found out.
 
@@ -170,11 +171,12 @@ class CommandBot:
         start_seconds: float = 60.0,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
+        packs: Sequence[Path] = (),
         dialect: Dialect | None = None,
     ) -> None:
         self.side = side
         self.dialect = dialect_of(side, dialect or Dialect(mode="auto"))
-        settings = ProcessSettings(start_seconds, cwd, dict(env or {}))
+        settings = ProcessSettings(start_seconds, cwd, dict(env or {}), tuple(packs))
         self._process = BotProcess(side, command, log_path, settings)
 
     @property

@@ -1,10 +1,5 @@
 """The six requests that a bridge makes of a bot, answered on a pipecat worker.
 
-``install`` is all that a bot of one's own needs to become an endpoint::
-
-    worker = PipelineWorker(pipeline, ...)
-    install(worker, llm=llm, aggregators=pair)
-
 What they do, and the shapes of their answers: the wire protocol, section 5.
 """
 
@@ -14,26 +9,24 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakSet
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
 from loguru import logger
-from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
-from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
-from pipecat.frames.frames import LLMUpdateSettingsFrame
 from pipecat.pipeline.worker import PipelineWorker
-from pipecat.processors.aggregators.llm_context import NOT_GIVEN, LLMContext, is_given
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
 from pipecat.processors.frameworks.rtvi import RTVIProcessor
 from pipecat.processors.frameworks.rtvi.models import ClientMessage
-from pipecat.services.llm_service import FunctionCallParams, LLMService
-from pipecat.services.settings import LLMSettings
 
 from pytest_voiceeval.bots.history import printable
-from pytest_voiceeval.bots.tool_calls import MalformedArguments
-from pytest_voiceeval.tools import StandardSchemaTool, get_schema_tool_for_eval, unknown_tool_result
+from pytest_voiceeval.bots.parts import Llm, Parts, parts_of
+from pytest_voiceeval.bots.talking_model import TalkingModel
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.tools import get_schema_tool_for_eval
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 from pytest_voiceeval.world.hashing import get_dict_hash
 from pytest_voiceeval.world.overlay import plain_copy
@@ -54,38 +47,57 @@ _TURN_LIMIT_SECONDS = 3.0
 def install(
     worker: PipelineWorker,
     *,
-    llm: LLMService[Any],
-    aggregators: LLMContextAggregatorPair,
+    llm: Llm | None = None,
+    aggregators: LLMContextAggregatorPair | None = None,
     prompt_suffix: str = "",
-) -> dict[str, Any]:
-    """Have ``worker`` answer the six requests; return the shared state that its tools work on.
+) -> Installation:
+    """Have ``worker`` answer the six requests.
 
     Args:
         worker: with RTVI enabled, as it is unless switched off.
-        llm: the pipeline's model; its system prompt and its tools are set by the bridge.
-        aggregators: the pipeline's context aggregators, whose context is cleared for each scenario.
+        llm: the model that talks; looked for in the pipeline if it is not given.
+        aggregators: the context aggregators, whose context is cleared for each scenario; likewise.
         prompt_suffix: what a bridge that asks for a suffix gets behind each prompt.
+
+    Raises:
+        DefinitionError: if a part is missing or no such thing, or it is installed already.
     """
-    requests = _Requests(worker, aggregators, prompt_suffix)
-    aggregators.user().add_event_handler("on_user_turn_started", requests.note_turn)
-    aggregators.user().add_event_handler("on_user_turn_stopped", requests.note_turn_end)
-    llm.register_function(None, requests.refuse_unknown_tool)
-    worker.rtvi.add_event_handler("on_client_message", requests.answer)
-    return requests.state
+    parts = parts_of(worker, llm, aggregators)
+    if worker in _installed:
+        raise DefinitionError("install(worker): it is installed in this worker already; call it once")
+    _installed.add(worker)
+    requests = _Requests(parts, prompt_suffix)
+    parts.user.add_event_handler("on_user_turn_started", requests.note_turn)
+    parts.user.add_event_handler("on_user_turn_stopped", requests.note_turn_end)
+    parts.rtvi.add_event_handler("on_client_message", requests.answer)
+    return Installation(requests.state, requests.restore)
+
+
+_installed: WeakSet[PipelineWorker] = WeakSet()
+"""Workers that answer: a second installation would answer each request twice."""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The handlers in a bot.
+
+    Attributes:
+        state: the shared state that the tools of a scenario work on; the same object throughout.
+        restore: gives the bot back its own prompt, tools and conversation, as they were before the first
+            scenario, and clears the state. Await it where the process goes on to serve others.
+    """
+
+    state: dict[str, Any]
+    restore: Callable[[], Awaitable[None]] = field(repr=False)
 
 
 class _Requests:
     """The answers, and the state that lives on between them: prompt, tools, shared state."""
 
-    def __init__(
-        self,
-        worker: PipelineWorker,
-        aggregators: LLMContextAggregatorPair,
-        prompt_suffix: str,
-    ) -> None:
+    def __init__(self, parts: Parts, prompt_suffix: str) -> None:
         self.state: dict[str, Any] = {}
-        self._worker = worker
-        self._aggregators = aggregators
+        self._parts = parts
+        self._model = TalkingModel(parts.llms, parts.context)
         self._suffix = prompt_suffix
         self._prompt = ""
         # Handlers run as tasks of their own; the requests of a bridge build on one another.
@@ -101,10 +113,13 @@ class _Requests:
             "get_scenario_summary": self._get_scenario_summary,
         }
 
-    @property
-    def _context(self) -> LLMContext:
-        context: LLMContext = self._aggregators.user().context
-        return context
+    async def restore(self) -> None:
+        """Put the bot back into the state before the first scenario."""
+        async with self._one_by_one:
+            self._prompt = ""
+            await self._clear_context()
+            self.state.clear()
+            self._model.take_own_tools()
 
     async def answer(self, rtvi: RTVIProcessor, message: ClientMessage) -> None:
         """Answer one request: with its result, or with an error that says what went wrong."""
@@ -128,12 +143,6 @@ class _Requests:
     async def note_turn_end(self, *_: object) -> None:
         """Take note that the other side's turn is over."""
         self._nobody_speaks.set()
-
-    async def refuse_unknown_tool(self, params: FunctionCallParams) -> None:
-        """Tell the model that it called a tool that is not there, and which ones are."""
-        tools = params.context.tools
-        names = [tool.name for tool in tools.standard_tools] if is_given(tools) else []
-        await params.result_callback(unknown_tool_result(params.function_name, names))
 
     async def _reset(self, _: Arguments) -> bool:
         try:
@@ -163,30 +172,36 @@ class _Requests:
         await self._clear_context()
         self.state.clear()
         domain = arguments.get("tool_domain") or "default"
-        self.state["__rtvi__"] = self._worker.rtvi
+        self.state["__rtvi__"] = self._parts.rtvi
         self.state["__tool_domain__"] = domain
         kwargs_by_name = json.loads(arguments.get("tools") or "{}")
-        tools = [
-            get_schema_tool_for_eval(name, domain, rtvi=self._worker.rtvi, shared_state=self.state, **kwargs)
-            for name, kwargs in kwargs_by_name.items()
-        ]
-        schemas = [_advertised(tool) for tool in tools]
-        self._context.set_tools(ToolsSchema(standard_tools=schemas) if schemas else NOT_GIVEN)
+        self._model.take_tools(
+            [
+                get_schema_tool_for_eval(
+                    name, domain, rtvi=self._parts.rtvi, shared_state=self.state, **kwargs
+                )
+                for name, kwargs in kwargs_by_name.items()
+            ]
+        )
 
     async def _clear_context(self) -> None:
-        """Bring the conversation back to the prompt alone, whatever was going on."""
+        """Bring the conversation back to the prompt alone, whatever was going on.
+
+        Without a scenario's prompt, to what the bot had of its own.
+        """
         # Where the last call was cut off in the middle of a turn, the turn ends by itself a little
         # later. It must not end in the new conversation.
         with suppress(TimeoutError):
             async with asyncio.timeout(_TURN_LIMIT_SECONDS):
                 await self._nobody_speaks.wait()
-        await self._worker.rtvi.broadcast_interruption()  # type: ignore[no-untyped-call]
-        prompt = LLMSettings(system_instruction=self._prompt or None)
-        await self._worker.queue_frame(LLMUpdateSettingsFrame(delta=prompt))
-        await self._worker.flush_pipeline()
-        await self._aggregators.user().reset()  # type: ignore[no-untyped-call]
-        await self._aggregators.assistant().reset()  # type: ignore[no-untyped-call]
-        self._context.set_messages([])
+        self._model.remember()
+        await self._parts.rtvi.broadcast_interruption()  # type: ignore[no-untyped-call]
+        for frame in self._model.prompts(self._prompt):
+            await self._parts.worker.queue_frame(frame)
+        await self._parts.worker.flush_pipeline()
+        await self._parts.user.reset()  # type: ignore[no-untyped-call]
+        await self._parts.assistant.reset()  # type: ignore[no-untyped-call]
+        self._parts.context.set_messages([] if self._prompt else self._model.own_messages)
 
     async def _apply_initialization(self, arguments: Arguments) -> dict[str, Any]:
         domain = arguments.get("domain") or "default"
@@ -213,11 +228,11 @@ class _Requests:
         try:
             loop = asyncio.get_running_loop()
             limit = loop.time() + _CALLS_LIMIT_SECONDS
-            assistant = self._aggregators.assistant()
+            assistant = self._parts.assistant
             # pipecat has no event for it.
             while assistant.has_function_calls_in_progress and loop.time() < limit:  # noqa: ASYNC110
                 await asyncio.sleep(_CALLS_POLL_SECONDS)
-            messages = [m for m in self._context.get_messages() if isinstance(m, dict)]
+            messages = [m for m in self._parts.context.get_messages() if isinstance(m, dict)]
             system = [{"role": "system", "content": self._prompt}] if self._prompt else []
             return {"context": repr(printable([*system, *messages]))}
         except Exception as exc:  # the wire has a shape for it
@@ -245,18 +260,6 @@ def _arguments(message: ClientMessage) -> Arguments:
     if not isinstance(message.data, dict):
         raise TypeError(f"the arguments of {message.type} are an object, not {message.data!r}")
     return message.data
-
-
-def _advertised(tool: StandardSchemaTool) -> FunctionSchema:
-    """Return the tool as pipecat takes it; calls are synchronous, an interruption cancels them."""
-
-    async def call(params: FunctionCallParams) -> None:
-        if isinstance(params.arguments, MalformedArguments):
-            await params.result_callback(params.arguments.answer(tool))
-            return
-        await tool(params)
-
-    return FunctionSchema(**tool.schema(), handler=call)
 
 
 def _as_json(value: Any) -> Any:

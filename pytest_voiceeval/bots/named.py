@@ -59,6 +59,7 @@ def named_bot(  # noqa: PLR0913 -- each a part of some kind of bot, by keyword
             start_seconds=process.start_seconds,
             cwd=process.cwd,
             env=process.env,
+            packs=process.packs,
             dialect=dialect,
         )
     if dialect is not None and (dialect.protocol != "rtvi" or dialect.mode == "black-box"):

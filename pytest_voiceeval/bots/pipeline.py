@@ -141,7 +141,7 @@ def _worker(
         idle_timeout_secs=None,
         enable_turn_tracking=False,
     )
-    return worker, install(worker, llm=llm, aggregators=aggregators)
+    return worker, install(worker, llm=llm, aggregators=aggregators).state
 
 
 def _listening(profile: Profile) -> LLMUserAggregatorParams:

@@ -14,6 +14,7 @@ from pytest_voiceeval.bots.command import ProcessSettings, command_words, obstac
 from pytest_voiceeval.bots.ports import answers
 from pytest_voiceeval.errors import BotProcessError
 from pytest_voiceeval.model.turns import AGENT, Side
+from pytest_voiceeval.scenarios.packs import PACKS_VARIABLE
 from pytest_voiceeval.wire.connection import Connection, open_connection
 from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.world import roots
@@ -152,6 +153,8 @@ class BotProcess:
 
     def _environment(self) -> dict[str, str]:
         own: dict[str, str] = {SIDE_VARIABLE: self.side, **roots.environment()}
+        if self.settings.packs:
+            own[PACKS_VARIABLE] = os.pathsep.join(str(root.absolute()) for root in self.settings.packs)
         traced = {TRACE_VARIABLE: str(self.trace_file)} if self.side == AGENT else {}
         return {**os.environ, **self.settings.env, **own, **traced}
 

@@ -56,7 +56,15 @@ def run(options: argparse.Namespace) -> int:
     from pytest_voiceeval.bots.profile import load_profile  # noqa: PLC0415
     from pytest_voiceeval.bots.serve import serve_bot  # noqa: PLC0415
     from pytest_voiceeval.bots.speech_cache import SpeechCache  # noqa: PLC0415
-    from pytest_voiceeval.scenarios.packs import user_pack  # noqa: PLC0415
+    from pytest_voiceeval.scenarios.packs import (  # noqa: PLC0415
+        PACKS_VARIABLE,
+        builtin_pack,
+        named_roots,
+        user_pack,
+    )
+
+    told = [root for root in named_roots(os.environ.get(PACKS_VARIABLE, "")) if root != builtin_pack().root]
+    roots = options.pack or told
 
     def ready(url: str) -> None:
         print(f"{options.side} bot listens at {url}", flush=True)  # noqa: T201
@@ -67,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             options.side,
             options.port,
             options.host,
-            packs=[user_pack(root) for root in options.pack],
+            packs=[user_pack(root) for root in roots],
             variant=options.rehearsal,
             cache=SpeechCache(options.cache_dir),
             on_ready=ready,

@@ -248,7 +248,10 @@ def _bot(
         variant=options.rehearsal,
         cache_dir=options.cache_dir,
         process=ProcessSettings(
-            options.start_timeout, getattr(options, f"{side}_cwd"), dict(getattr(options, f"{side}_env"))
+            options.start_timeout,
+            getattr(options, f"{side}_cwd"),
+            dict(getattr(options, f"{side}_env")),
+            tuple(options.pack),
         ),
         dialect=agent_dialect(options) if side == "agent" else None,
     )

@@ -182,7 +182,8 @@ def _bot(config: pytest.Config, option: Option[str]) -> str:
 
 def _process(config: pytest.Config, cwd: Option[str], env: Option[dict[str, str]]) -> ProcessSettings:
     folder = bot_options.working_folder(cwd, config, _base(config, cwd))
-    return ProcessSettings(options.START_TIMEOUT.read(config), folder, env.read(config))
+    seconds = options.START_TIMEOUT.read(config)
+    return ProcessSettings(seconds, folder, env.read(config), _pack_roots(config))
 
 
 def _cache_dir(config: pytest.Config) -> Path | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import traceback
@@ -22,6 +23,9 @@ USER_PARENT = "voice_packs"
 
 REGISTERS = b"register_eval_scenario"
 """What a file in ``scenarios/`` has in its text if it defines scenarios; others are none of ours."""
+
+PACKS_VARIABLE = "VOICEEVAL_PACKS"
+"""Environment variable with the folders of the packs that a bot in another process is to know."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,11 @@ def user_pack(root: Path) -> Pack:
     _ensure_package(USER_PARENT, [])
     _ensure_package(name, [str(root)])
     return Pack(root, name)
+
+
+def named_roots(text: str) -> tuple[Path, ...]:
+    """Return the folders of packs that ``PACKS_VARIABLE`` names; those that are not there are left out."""
+    return tuple(root for name in text.split(os.pathsep) if name and (root := Path(name)).is_dir())
 
 
 def is_pack(root: Path) -> bool:
