@@ -139,6 +139,10 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
 
 
 def _error_lines(metrics: Metrics) -> Iterator[str]:
+    for side, counts in (metrics.json.get("endpoint_notices") or {}).items():
+        if counts:
+            told = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+            yield f"  endpoints of the {side} bot: {told} (bridge_log.txt has the words)"
     for side, errors in (metrics.json.get("reported_errors") or {}).items():
         for text in errors[-REPORTED_ERRORS:]:
             yield f"  the {side} bot reported: {' '.join(text.split())[:TOOL_ANSWER_CHARACTERS]}"

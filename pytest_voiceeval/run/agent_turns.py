@@ -139,10 +139,11 @@ def silent_caller(conversation: Conversation, min_agent_turns: int) -> str:
         return ""
     if conversation.stop_reason not in (StopReason.INACTIVITY, StopReason.TIMEOUT):
         return ""
+    counts = ", ".join(f"{kind} {count}" for kind, count in conversation.user.notices.items())
     return (
         f"{conversation.scenario_name}: the simulated user said nothing in a call of "
         f"{conversation.duration_seconds:.0f} s, so the agent had nothing to answer; see to the user bot: "
-        "its speech recognition, its model"
+        f"its speech recognition, its model{f' (its endpoints: {counts})' if counts else ''}"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from model_double import Act, ModelDouble
 
 from pytest_voiceeval.bots.endpoint_access import Limits
+from pytest_voiceeval.bots.launch import LocalBot
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.pipeline import running_bot
 from pytest_voiceeval.bots.profile import load_profile
@@ -20,6 +21,7 @@ from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.rehearsal import Rehearsal, Say, Use
 from pytest_voiceeval.testing import FakeBot, VirtualClock
 
 KEY = "canary-5f1b-never-shown"
@@ -33,6 +35,13 @@ class Desk(Scenario):
     user_task = agent_task = Task(goal="talk")
     user_actions = agent_actions = Actions()
     user_resources = agent_resources = Resources(tools={"EndConversationTool": {}, "SendRTVIMessageTool": {}})
+
+
+class Greets(Desk):
+    name = "bots__greets"
+    rehearsal = Rehearsal(
+        user=(), agent=(Say("Good morning. How can I help you?"), Use("EndConversationTool"))
+    )
 
 
 def access(base_url: str, **fields: Any) -> ModelAccess:
@@ -60,3 +69,24 @@ def call(*acts: Act, clock: Clock | None = None, **fields: Any) -> tuple[Convers
             )
 
     return (clock or VirtualClock()).run(hold()), double
+
+
+def call_with_agent(*acts: Act) -> tuple[Conversation, ModelDouble]:
+    """Hold a call of a rehearsed agent, which greets and ends, with a caller whose model does ``acts``."""
+    double = ModelDouble(*acts)
+    local = load_profile("local")
+
+    async def hold() -> Conversation:
+        async with (
+            double,
+            running_bot(local, USER, access(double.base_url)) as user,
+            LocalBot(AGENT, local).open(Greets()) as agent,
+        ):
+            return await hold_call(
+                Greets(),
+                user=Peer(USER, user.url, "user bot"),
+                agent=Peer(AGENT, agent, "agent bot"),
+                settings=CallSettings(max_duration=60.0),
+            )
+
+    return VirtualClock().run(hold()), double

@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_calls import KEY, access
 from model_double import Act, ModelDouble, chunk, hang, says, status, streamed, uses, words
+from openai import APITimeoutError
 
 from pytest_voiceeval.bots import attempts as attempts_module
 from pytest_voiceeval.bots.attempts import EndpointFailedError
-from pytest_voiceeval.bots.endpoint_failures import retry_after
+from pytest_voiceeval.bots.endpoint_failures import failure_of, retry_after
 from pytest_voiceeval.bots.http_client import counted_work
 from pytest_voiceeval.bots.llm import CountedOpenAILLMService
 from pytest_voiceeval.bots.model_access import model_access
@@ -279,3 +280,14 @@ def test_a_busy_endpoint_is_asked_no_more_than_its_retries() -> None:
     assert isinstance(found, EndpointFailedError)
     assert len(double.bodies) == 3
     assert made.kinds == ["retry", "retry", "failed"]
+
+
+def test_a_connection_that_is_not_made_in_time_is_told_with_the_limit() -> None:
+    class ConnectTimeout(Exception):
+        pass
+
+    exc = APITimeoutError(request=None)  # type: ignore[arg-type]
+    exc.__cause__ = ConnectTimeout()
+    failure = failure_of(exc, access("http://10.0.0.1/v1", connect=2.5))
+    assert failure.text == "could not be reached within 2.5 s (llm.connect_timeout_seconds)"
+    assert failure.again

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from model_calls import KEY, call
+from model_calls import KEY, call, call_with_agent
 from model_double import (
     END,
     GOODBYE,
@@ -15,6 +15,7 @@ from model_double import (
     body,
     chunk,
     hang,
+    says,
     status,
     streamed,
     tool,
@@ -24,6 +25,7 @@ from model_double import (
 
 from pytest_voiceeval.errors import ModelEndpointError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.scenarios.prompts import CALLER_RULES
 
 ERROR_EVENT = {"error": {"message": "the engine is dead", "code": 500}}
 
@@ -262,3 +264,19 @@ def test_a_page_in_place_of_a_stream_is_told_at_once() -> None:
 def test_what_is_no_reply_is_told(answer: Act, told: str) -> None:
     found, _ = failing(answer, retries=1)
     assert told in found
+
+
+def test_the_callers_model_is_told_as_the_callers() -> None:
+    with pytest.raises(ModelEndpointError) as caught:
+        call_with_agent(status(401, f"bad {KEY}"))
+    assert "the user's side could not go on: model 'm' at http://127.0.0.1:" in str(caught.value)
+    assert "answered 401 Unauthorized: bad <redacted>" in str(caught.value)
+
+
+def test_a_callers_model_talks_with_an_agent() -> None:
+    conversation, double = call_with_agent(says("Thank you and goodbye."))
+    assert conversation.stop_reason is StopReason.EXIT
+    assert said(conversation)[:2] == ["Good morning. How can I help you?", "Thank you and goodbye."]
+    system, heard = double.bodies[0]["messages"][:2]
+    assert system["content"].endswith(CALLER_RULES)
+    assert "help you" in heard["content"]

@@ -52,6 +52,14 @@ def test_a_call_in_which_nobody_spoke_says_so() -> None:
     assert "turns: none; nobody was heard" in failure_text(failed_metrics(turns=0))
 
 
+def test_what_endpoints_told_stands_under_the_turns() -> None:
+    metrics = failed_metrics(turns=1)
+    metrics.json["endpoint_notices"] = {"agent": {"retry": 2, "empty": 1}, "user": {}}
+    text = failure_text(metrics)
+    assert "  endpoints of the agent bot: retry 2, empty 1 (bridge_log.txt has the words)" in text
+    assert "the user bot" not in text
+
+
 def test_the_errors_that_the_agents_tools_answered_stand_under_the_turns() -> None:
     metrics = failed_metrics(turns=1)
     metrics.json["tool_errors"] = [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
@@ -127,3 +129,25 @@ def uses(*calls: dict[str, Any], text: str = "") -> Act:
 END = tool("EndConversationTool", id="call_end")
 GOODBYE = uses(END, text="Thank you and goodbye.")
 """A reply that is a whole call: it speaks, and ends the call."""
+
+
+@contextmanager
+def in_a_thread(double: ModelDouble) -> Iterator[ModelDouble]:
+    """Serve ``double`` beside a run that has loops of its own."""
+    ready, over = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with double:
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    try:
+        assert ready.wait(10)
+        yield double
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(10)
+        loop.close()
