@@ -113,7 +113,8 @@ class BotProcess:
                 continue
             if not child.has_answered and await self._is_impersonated(child):
                 await connection.close()
-                await self._move()
+                code = child.code
+                await (self._move() if code is None else self._move_or_tell(child, code))
                 continue
             child.has_answered = self._is_called = True
             return connection
@@ -232,12 +233,12 @@ class BotProcess:
     async def _is_impersonated(self, child: Child) -> bool:
         """Return whether others took the port before it did.
 
-        Where that happens again on another port it is no chance: the command has others listen for it, as
-        that of a container does.
+        Where that happens again on another port, and it goes on, it is no chance: the command has others
+        listen for it, as that of a container does.
         """
         if self._others_listen_for_it or not await asyncio.to_thread(lambda: child.is_impersonated):
             return False
-        self._others_listen_for_it = self._moves > 0
+        self._others_listen_for_it = self._moves > 0 and await child.wait(DEATH_SECONDS) is None
         return not self._others_listen_for_it
 
     def _obituary(self, child: Child, what: str) -> str:

@@ -58,9 +58,10 @@ elif mode == "daemon":
         os.setsid()
         if os.fork() == 0:
             note_pids(os.getpid())
-            run()
+            time.sleep(600)
     else:
-        time.sleep(0.3)
+        while len(Path("pids").read_text().split()) < 2:
+            time.sleep(0.02)
     os._exit(0)
 elif mode == "chatty":
     block = b"\\xff\\x00\\x1b[2J chatter \\xe2\\x82" * 4096
@@ -73,7 +74,7 @@ elif mode == "chatty":
 elif mode == "closed":
     os.close(0)
     run()
-elif mode in ("robbed", "robbed-alive") and int(os.environ["ROBBED"]) > 0 and not Path("enough").exists():
+elif mode in ("robbed", "robbed-alive") and not Path("enough").exists():
     with open("asked", "a") as file:
         file.write(f"{port}\\n")
     while f"{port}\\n" not in (Path("taken").read_text() if Path("taken").exists() else ""):
