@@ -14,6 +14,7 @@ from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, V
 from pytest_voiceeval.plugin import fixtures, options
 from pytest_voiceeval.plugin.ahead import CallsAhead, ahead_key
 from pytest_voiceeval.plugin.alone import HeldAlone
+from pytest_voiceeval.plugin.apart import FILES_INPUT, Sender
 from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES
 from pytest_voiceeval.plugin.folders import run_folder_key
@@ -134,6 +135,10 @@ def _place(config: pytest.Config, settings: Settings) -> RunFolder:
     given = getattr(config, "workerinput", {})
     invocation = config.stash[invocation_key] = given.get(INVOCATION_INPUT) or new_invocation()
     agreed = given.get(FOLDER_INPUT) or settings.resume
+    if FILES_INPUT in given:
+        sender = Sender(given[FILES_INPUT])
+        config.pluginmanager.register(sender, "voiceeval-sender")
+        agreed = sender.folder
     folder = config.stash[run_folder_key] = RunFolder(settings.output_dir, Path(agreed) if agreed else None)
     if settings.resume:
         config.stash[earlier_key] = EarlierRun(settings.resume, invocation, settings.min_agent_turns)

@@ -162,6 +162,8 @@ def _resumed_run(config: pytest.Config) -> Path | None:
     text = option.read(config)
     if not text:
         return None
+    if agreed := getattr(config, "workerinput", {}).get("voice_run_folder"):
+        return Path(agreed)  # that the controller found
     from pytest_voiceeval.run.resume import find_run  # noqa: PLC0415 - light start
 
     output_dir = _base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config)

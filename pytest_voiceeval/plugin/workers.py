@@ -10,8 +10,9 @@ import pytest
 
 from pytest_voiceeval.model.live import LiveTurn
 from pytest_voiceeval.model.turns import Side
+from pytest_voiceeval.plugin.apart import FILES_INPUT, TOKEN, Receiver, may_be_apart, sees
 from pytest_voiceeval.plugin.bot_options import is_url_list, too_few_urls
-from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, USER
+from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, RESUME, USER
 from pytest_voiceeval.plugin.progress import CHANNEL_INPUT, Progress, WorkerProgress
 from pytest_voiceeval.plugin.settings import Settings
 from pytest_voiceeval.run.session import RunFolder
@@ -44,7 +45,10 @@ class Workers:
         self._folder = folder
         self._invocation = invocation
         self._places: dict[int, Any] = {}
+        self._hosts: dict[int, str] = {}
+        self._is_needed = has_scenarios
         self._channels: list[Any] = []
+        self._receivers: dict[str, Receiver] = {}
         self.progress: Progress | WorkerProgress | None = None
 
     @pytest.hookimpl(optionalhook=True)
@@ -60,15 +64,16 @@ class Workers:
                 "result of each; spread them with --dist=load, or start pytest once for each environment"
             )
         demand_urls(self._settings, [_host(spec) for spec in specs])
+        self._is_needed = self._has_scenarios or any(map(may_be_apart, specs))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker that starts the lowest free place.
+        """Give a worker that starts a free place, the run's folder, and ways to tell of its calls.
 
         Raises:
-            pytest.UsageError: if the run folder cannot be made.
+            pytest.UsageError: if the run folder cannot be made, or the worker needs it and does not see it.
         """
-        place = next(n for n in range(len(self._places) + 1) if n not in self._places)
+        place = self._free_place(_host(node.gateway.spec))
         self._places[place] = node
         node.workerinput[WORKER_INPUT] = place
         node.workerinput[INVOCATION_INPUT] = self._invocation
@@ -77,9 +82,45 @@ class Workers:
             channel.setcallback(partial(self._hear, str(node.gateway.id)))
             self._channels.append(channel)  # it is closed once nobody holds it
         try:
-            node.workerinput[FOLDER_INPUT] = str(self._folder.agree(is_needed=self._has_scenarios))
+            folder = self._folder.agree(is_needed=self._is_needed)
+            node.workerinput[FOLDER_INPUT] = str(folder)
+            if may_be_apart(node.gateway.spec) and not sees(node.gateway, folder, self._invocation):
+                self._receive_files(node)
         except OSError as exc:
             raise pytest.UsageError(f"{OUTPUT_DIR.flag}: the run's folder cannot be made: {exc}") from exc
+
+    def _free_place(self, host: str) -> int:
+        """Return the lowest free place that a worker on ``host`` had before, else the lowest free one."""
+        free = [place for place in range(len(self._hosts) + 1) if place not in self._places]
+        place = next((place for place in free if self._hosts.get(place) == host), free[0])
+        self._hosts[place] = host
+        return place
+
+    def _receive_files(self, node: Any) -> None:
+        """Have a worker that does not see the run's folder send its files."""
+        worker = str(node.gateway.id)
+        if self._settings.resume is not None:
+            raise pytest.UsageError(
+                f"{RESUME.flag}: worker {worker} does not see the run's folder {self._settings.resume}, so "
+                "it can't know what has a result there; go on with workers of this machine (-n), or share "
+                "the folder under the same path"
+            )
+        receiver = self._receivers[worker] = Receiver(self._folder, worker)
+        channel = node.workerinput[FILES_INPUT] = node.gateway.newchannel()
+        channel.setcallback(receiver.take)
+        self._channels.append(channel)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Have a report name folders as they are on this machine."""
+        if receiver := self._receivers.get(getattr(report, "worker_id", "")):
+            receiver.localise(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Remove what told workers of the folder."""
+        if folder := self._folder.find():
+            (folder / TOKEN).unlink(missing_ok=True)
 
     def _hear(self, worker: str, message: tuple[str, Side, float, str]) -> None:
         """Show a turn that a worker tells of; execnet calls this on a thread of its own."""
