@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,9 @@ MAX_NO_SPEECH = 0.6
 _MIN_ENCODER_FRAMES = 750
 _ENCODER_MARGIN_FRAMES = 50
 _TOKENS_A_SECOND = 8
+_MOST_WORKERS = 4
+"""Utterances of calls held at once that are recognised at once; the workers share one model's weights."""
+
 _LOOP = 3
 _LOOP_OF_WORDS = 4
 _LONGEST_PHRASE = 6
@@ -48,7 +52,12 @@ class ShortWindowWhisper(WhisperModel):  # type: ignore[misc]  # faster-whisper 
 def shared_recogniser(path: Path, device: str, compute_type: str) -> ShortWindowWhisper:
     """Return the process's one Whisper model of that folder and these settings."""
     model = ShortWindowWhisper(
-        str(path), device=device, compute_type=compute_type, cpu_threads=1, local_files_only=True
+        str(path),
+        device=device,
+        compute_type=compute_type,
+        cpu_threads=1,
+        num_workers=min(_MOST_WORKERS, os.cpu_count() or 1),
+        local_files_only=True,
     )
     heard(model, bytes(WHISPER_RATE_HZ), "en")
     return model

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -42,6 +43,18 @@ from pytest_voiceeval.model.work import Job, JobCharger
 
 _SEGMENT_TTFS_SECONDS = 1.5
 
+_PHONEMIZING = threading.Lock()
+
+
+class _Voice(PiperVoice):
+    """A voice for several threads: the phonemizer is one for all voices, and set to one before it works."""
+
+    def phonemize(self, text: str) -> list[list[str]]:
+        """Return the phonemes of ``text``, sentence by sentence."""
+        with _PHONEMIZING:
+            phonemes: list[list[str]] = super().phonemize(text)
+            return phonemes
+
 
 @cache
 def shared_voice(path: Path) -> PiperVoice:
@@ -50,7 +63,7 @@ def shared_voice(path: Path) -> PiperVoice:
     # Two threads take longer than one where the other one has work to do.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     description = json.loads(Path(f"{path}.json").read_text(encoding="utf-8"))
-    voice = PiperVoice(
+    voice = _Voice(
         session=onnxruntime.InferenceSession(
             str(path), sess_options=options, providers=["CPUExecutionProvider"]
         ),

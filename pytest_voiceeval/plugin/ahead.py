@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import concurrent.futures
-import threading
-import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Generator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_voiceeval.plugin.ahead_call import AheadCall, Means
 from pytest_voiceeval.plugin.ahead_of_turn import NotAhead, upcoming, wide_values
 from pytest_voiceeval.plugin.folders import claim_scenario_folder
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.notes import note
-from pytest_voiceeval.report.properties import CALL_SECONDS, HELD_ALONE, attempts
+from pytest_voiceeval.report.properties import HELD_ALONE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_voiceeval.bridge.clock import Clock
     from pytest_voiceeval.bridge.endpoint import Endpoint
-    from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
+    from pytest_voiceeval.model.conversation import Conversation
     from pytest_voiceeval.run.lending import Lender
-    from pytest_voiceeval.run.settings import RunSettings
     from pytest_voiceeval.run.together import CallThread, HeldCall
     from pytest_voiceeval.scenarios.base import Scenario
 
@@ -39,67 +35,6 @@ BREAK_OFF_SECONDS = 15.0
 """How long a call that is broken off may take to write what there is of it."""
 
 CHARGED = "on the clock charged calls are held one after another"
-
-
-@dataclass(frozen=True)
-class Means:
-    """What a call is held with."""
-
-    user: Endpoint
-    agent: Endpoint
-    settings: RunSettings
-
-    def clock(self) -> Clock:
-        """Return the clock of the call; raises ClockError if there is none for both bots."""
-        from pytest_voiceeval.bridge.clock import choose_clock  # noqa: PLC0415 - heavy
-
-        return choose_clock(self.settings.clock, self.user, self.agent)
-
-
-class AheadCall:
-    """The call of one item, from when it is handed over until the item takes what it came to.
-
-    Attributes:
-        scenario: as it is held.
-        held: by the thread of the calls.
-        retried: the calls of it that do not count.
-        seconds: of wall time that it took, retries included; ``None`` while it goes on.
-    """
-
-    held: HeldCall[Conversation]
-
-    def __init__(self, scenario: Scenario, claim: Callable[[], Path]) -> None:
-        self.scenario = scenario
-        self.retried: list[RetriedAttempt] = []
-        self.seconds: float | None = None
-        self._claim = claim
-        self._claiming = threading.Lock()
-        self._folder: Path | None = None
-
-    def folder(self) -> Path:
-        """Return its folder, made when it begins, or when it is asked for before."""
-        with self._claiming:
-            if self._folder is None:
-                self._folder = self._claim()
-            return self._folder
-
-    async def hold(self, users: Lender, agents: Lender, settings: RunSettings) -> Conversation:
-        """Hold it, once there are bots for it."""
-        from pytest_voiceeval.run.retries import hold_beside_others_until_it_counts  # noqa: PLC0415 - heavy
-
-        async with users.lent() as user, agents.lent() as agent:
-            begun = time.monotonic()
-            try:
-                return await hold_beside_others_until_it_counts(
-                    self.scenario,
-                    user=user,
-                    agent=agent,
-                    settings=settings,
-                    folder=self.folder(),
-                    on_retry=self.retried.append,
-                )
-            finally:
-                self.seconds = time.monotonic() - begun
 
 
 class CallsAhead:
@@ -154,7 +89,7 @@ class CallsAhead:
             raise
         finally:
             self._calls.pop(item, None)
-            _tell(item, call)
+            call.tell(item)
 
     def _begin(self, item: pytest.Item, call: AheadCall, means: Means) -> AheadCall:
         from pytest_voiceeval.run.together import CallThread  # noqa: PLC0415 - heavy
@@ -193,15 +128,36 @@ class CallsAhead:
     def _begin_ahead(self, item: VoiceItem) -> None:
         """Hand the call of ``item`` over, if it may be held ahead of its turn."""
         try:
-            values = wide_values(item, self._live)
-            scenario = _scorable(item, values)
+            scenario, means = self._prepared(item)
+            call = AheadCall(scenario, partial(claim_scenario_folder, item, item.name))
+            self._begin(item, call, means)
         except NotAhead as exc:
             self._why_not[item] = str(exc)
-            return
-        self._why_not.pop(item, None)
-        means = Means(values["voice_user"], values["voice_agent"], values["voice_settings"].run_settings())
-        if means.clock().name == self._clock_name:
-            self._begin(item, AheadCall(scenario, partial(claim_scenario_folder, item, item.name)), means)
+        else:
+            self._why_not.pop(item, None)
+
+    def _prepared(self, item: VoiceItem) -> tuple[Scenario, Means]:
+        """Return what the call of ``item`` is held of and with.
+
+        Raises:
+            NotAhead: if it may not be held now.
+        """
+        from pytest_voiceeval.scoring.judging import missed_without_judge  # noqa: PLC0415 - light start
+
+        values = wide_values(item, self._live)
+        try:
+            scenario = item.scenario()
+            unscorable = values["voice_judge"] is None and missed_without_judge(scenario)
+            settings = values["voice_settings"].run_settings()
+            means = Means(values["voice_user"], values["voice_agent"], settings)
+            is_other = means.clock().name != self._clock_name
+            for bot in (means.user, means.agent):
+                self._lender(bot)
+        except Exception:  # whatever it is: it is raised, and told, when its turn comes
+            raise NotAhead from None
+        if unscorable or is_other:
+            raise NotAhead
+        return scenario, means
 
     def _unfinished(self) -> list[HeldCall[Conversation]]:
         return [call.held for call in self._calls.values() if not call.held.outcome.done()]
@@ -264,31 +220,9 @@ class CallsAhead:
         self._lenders.clear()
 
 
-def _scorable(item: VoiceItem, values: dict[str, Any]) -> Scenario:
-    """Return the scenario of ``item``; raises NotAhead if there is none, or nothing to score it by."""
-    from pytest_voiceeval.scoring.judging import missed_without_judge  # noqa: PLC0415 - light start
-
-    try:
-        scenario = item.scenario()
-        missed = values["voice_judge"] is None and missed_without_judge(scenario)
-    except Exception:  # whatever it is: it is raised, and told, when its turn comes
-        raise NotAhead from None
-    if missed:
-        raise NotAhead
-    return scenario
-
-
 def _wait(calls: list[HeldCall[Conversation]], until: str, seconds: float | None = None) -> None:
     """Wait for calls; a signal ends it."""
     concurrent.futures.wait([call.outcome for call in calls], seconds, until)
-
-
-def _tell(item: pytest.Item, call: AheadCall) -> None:
-    """Have the reports of ``item`` carry how long its call took, and how often it was held."""
-    if call.retried:
-        note(item, attempts(len(call.retried) + 1, call.retried[-1].reason))
-    if call.seconds is not None:
-        note(item, [(CALL_SECONDS, round(call.seconds, 3))])
 
 
 ahead_key = pytest.StashKey[CallsAhead]()

@@ -9,7 +9,8 @@ import pytest
 
 from pytest_voiceeval.errors import DefinitionError, JudgeError
 from pytest_voiceeval.model.safe_text import shown_lines
-from pytest_voiceeval.plugin.ahead import Means, ahead_key
+from pytest_voiceeval.plugin.ahead import ahead_key
+from pytest_voiceeval.plugin.ahead_call import Means
 from pytest_voiceeval.plugin.folders import claim_scenario_folder, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK

@@ -278,10 +278,10 @@ class Recorder:
     def _begun_ahead(self) -> dict[str, Path]:
         """Return the folders of calls that were begun before their items' turn, which never came."""
         run = self._folder.find()
-        if run is None or self._config.stash[settings_key].concurrency == 1:
+        left = self._selected.keys() - self._outcomes.keys() - set(self._begun)
+        if run is None or not left or self._config.stash[settings_key].concurrency == 1:
             return {}
         found = begun_items(run, self._invocation)
-        left = self._selected.keys() - self._outcomes.keys() - set(self._begun)
         return {node_id: found[name] for node_id in left if (name := self._selected[node_id]) in found}
 
     def _folder_of(self, node_id: str) -> Path | None:

@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_voiceeval.bridge.endpoint import Endpoint
+from pytest_voiceeval.bridge.warp import WarpLoop, give_result
 from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
+from pytest_voiceeval.model.work import JobCharger
 from pytest_voiceeval.run.agent_turns import agent_turns
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.earlier import ITEM_FILE
@@ -105,12 +107,24 @@ async def hold_beside_others_until_it_counts(
 
 
 async def _wall_time_passes(seconds: float) -> None:
-    """Wait for servers to recover: not on the loop, whose clock may skip what nobody works in."""
-    over = threading.Event()
-    try:
-        await asyncio.to_thread(over.wait, seconds)
-    finally:
-        over.set()
+    """Wait for servers to recover: not by a loop's clock that may skip what nobody works in.
+
+    Nothing outside a call on the clock charged could recover meanwhile.
+    """
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, WarpLoop):
+        await asyncio.sleep(seconds)
+    elif not (isinstance(loop, JobCharger) and loop.charges_jobs):
+        over: asyncio.Future[None] = loop.create_future()
+        # A thread of its own: those of the loop work for all calls.
+        timer = threading.Timer(seconds, loop.take_from_work, (give_result, over, None))
+        loop.begin_work()
+        timer.start()
+        try:
+            await over
+        finally:
+            timer.cancel()
+            loop.end_work()
 
 
 class _Tries:

@@ -7,6 +7,7 @@ import concurrent.futures
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from pytest_voiceeval.bridge.clock import Clock
@@ -17,6 +18,10 @@ T = TypeVar("T")
 
 SWEEP_SECONDS = 5.0
 """How long tasks that a call has left behind may take to end when they are cancelled."""
+
+WORKERS = 4
+WORKERS_OF_A_CALL = 3
+"""Threads for jobs that block, such as recognition: some for all calls, and some more for each."""
 
 CLOSE_SECONDS = 30.0
 """How long all calls may take to end when they are cancelled, in seconds of wall time."""
@@ -73,6 +78,8 @@ class CallThread:
 
     def __init__(self, clock: Clock, at_once: int) -> None:
         self._clock = clock
+        # Jobs of a call may only wait, for a file or a server: they are not to keep those of others waiting.
+        self._workers = ThreadPoolExecutor(WORKERS + WORKERS_OF_A_CALL * at_once, "calls")
         self._slots = asyncio.Semaphore(at_once)
         self._held: dict[HeldCall[Any], asyncio.Task[Any]] = {}
         self._begun_calls = 0
@@ -121,6 +128,7 @@ class CallThread:
         with asyncio.Runner(loop_factory=self._clock.new_loop) as runner:
             loop = runner.get_loop()
             loop.set_task_factory(_task_of_call)
+            loop.set_default_executor(self._workers)
             serving = loop.create_task(self._serve())
             loop.call_soon(started.set_result, loop)
             while not serving.done():
