@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from websockets.frames import CloseCode
+
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.outgoing import Outgoing
@@ -15,6 +17,12 @@ from pytest_voiceeval.wire.connection import Ending
 from pytest_voiceeval.wire.frames import Audio, Frame, Message, decode, encode_message
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
 from pytest_voiceeval.wire.rtvi import BOT_STOPPED_SPEAKING, REPLIES, Envelope, Request
+
+BUSY_CODES = (CloseCode.GOING_AWAY, CloseCode.SERVICE_RESTART, CloseCode.TRY_AGAIN_LATER)
+"""Close codes that promise better times."""
+
+BUSY_SECONDS = 0.25
+"""How long a bot that is busy is left alone before it is tried again."""
 
 RTVI = Capabilities(
     can_be_prepared=True,
@@ -68,16 +76,32 @@ class RtviParty(Leg):
     async def open(self, limit: float) -> None:
         """Connect within ``limit`` seconds and exchange the handshake.
 
+        A bot that is busy yet, with the client before or with its own end, is tried again meanwhile.
+
         Raises:
             BotUnreachableError: if either fails.
         """
-        self.listen(await self.connect(limit))
-        try:
-            await self._requests.handshake(limit=self.peer.ready_seconds)
-        except RequestFailedError as exc:
-            raise BotUnreachableError(
-                f"{self.peer.shown} accepted the connection but never said bot-ready: {exc}; {self.remedy}"
-            ) from None
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + limit
+        while True:
+            self.listen(await self.connect(max(deadline - loop.time(), BUSY_SECONDS)))
+            try:
+                await self._requests.handshake(limit=self.peer.ready_seconds)
+                return
+            except RequestFailedError as exc:
+                is_busy = self.lost.done() and self.lost.result().code in BUSY_CODES
+                if not is_busy or loop.time() + BUSY_SECONDS > deadline:
+                    raise BotUnreachableError(self._not_ready(exc, limit, is_busy=is_busy)) from None
+            await self.close()
+            await asyncio.sleep(BUSY_SECONDS)
+
+    def _not_ready(self, exc: RequestFailedError, limit: float, *, is_busy: bool) -> str:
+        if is_busy:
+            return (
+                f"{self.peer.shown} takes no call, and did not within {limit:g} s: {exc}; is another client "
+                "connected to it? One that serves one at a time needs an URL of its own for each call at once"
+            )
+        return f"{self.peer.shown} accepted the connection but never said bot-ready: {exc}; {self.remedy}"
 
     def begin(self) -> None:
         """Hear what comes from now on, and what a black box has said already."""

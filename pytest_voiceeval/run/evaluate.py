@@ -26,6 +26,7 @@ from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
 from pytest_voiceeval.run.ends import with_processes
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
+from pytest_voiceeval.run.lending import first_of
 from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
@@ -58,6 +59,7 @@ def hold(
         ClockError: if the bots cannot have the clock that was asked for.
         DefinitionError: if nothing limits the length of the call.
     """
+    user, agent = first_of(user), first_of(agent)
     call = _Call(scenario, user, agent, settings, folder)
     call.prepare()
     with bots_log_into(folder / BOT_LOG):

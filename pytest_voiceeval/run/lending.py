@@ -55,6 +55,11 @@ class SeveralBots:
             bot.close()
 
 
+def first_of(endpoint: Endpoint) -> Endpoint:
+    """Return the bot that takes a call which is held alone."""
+    return endpoint.bots[0] if isinstance(endpoint, SeveralBots) else endpoint
+
+
 class Lender:
     """Lends the bots of one side.
 
