@@ -25,6 +25,7 @@ from pytest_voiceeval.bridge.sync import world_sync
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.ticker import Ticker
 from pytest_voiceeval.bridge.turns import turns_of
+from pytest_voiceeval.bridge.understanding import until_understood
 from pytest_voiceeval.bridge.warp import wall_time
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.ending import Ending
@@ -160,15 +161,14 @@ class _Call:
         for party in self._parties.values():
             party.begin()
         ticker = Ticker(self._begun, FRAME_SECONDS, self._carry)
-        starting = self._tasks.create_task(
-            see_to_start(self._parties, agent_was_heard=self._agent_was_heard, note=self._note)
-        )
+        starting = self._tasks.create_task(see_to_start(self._parties, self._tape, note=self._note))
         try:
             await kick_off(self._parties[AGENT])
             reason = await self._until_over(ticker.failed)
             self._ending = self.ending(self._cause(reason))
             self._note(f"the call is over: {reason.value}: {self._ending.cause}")
             await self._drain(reason)
+            await until_understood(self._parties, self._tape, now=self._now)
             if ticker.failed.done():
                 ticker.failed.result()
         finally:
@@ -176,9 +176,6 @@ class _Call:
             starting.cancel()
             self._live.end()
         return reason
-
-    def _agent_was_heard(self) -> bool:
-        return bool(self._tape.track(AGENT).sounds)
 
     def _carry(self, number: int) -> None:
         """Give each side the frame ``number`` of the other's sound, and put both on the tape."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from pytest_voiceeval.bridge.party import Party
+from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 
 KICKOFF = "Hello"
@@ -26,9 +27,7 @@ async def kick_off(agent: Party) -> None:
         await agent.send_text(KICKOFF)
 
 
-async def see_to_start(
-    parties: Mapping[Side, Party], *, agent_was_heard: Callable[[], bool], note: Callable[[str], None]
-) -> None:
+async def see_to_start(parties: Mapping[Side, Party], tape: Tape, *, note: Callable[[str], None]) -> None:
     """Have the user speak first where an agent could not be told to greet, and does not by itself.
 
     Both sides would wait for each other until the call ends.
@@ -36,6 +35,6 @@ async def see_to_start(
     if parties[AGENT].capabilities.takes_text:
         return
     await asyncio.sleep(GREETING_SECONDS)
-    if not agent_was_heard():
+    if not tape.track(AGENT).sounds:
         note(f"[USER] is told to speak first: the agent has said nothing for {GREETING_SECONDS:g} s")
         await parties[USER].send_text(SPEAK_FIRST)

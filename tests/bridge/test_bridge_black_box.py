@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from typing import Any
 
 import pytest
@@ -260,3 +262,24 @@ def test_whether_a_black_box_has_closed_its_connection_is_told() -> None:
     patient.hangs_up = False
     conversation = hold(user_bot(), patient, inactivity_timeout=10)
     assert (conversation.stop_reason, conversation.agent_closed_normally) == (StopReason.INACTIVITY, False)
+
+
+def test_the_last_words_are_waited_for_until_the_user_has_understood_them() -> None:
+    class Hearing(FakeBot):
+        """Understands what was said a second after the silence behind it."""
+
+        def _listen(self, connection: Any, frame: Any, quiet_since: float) -> float:
+            quiet_since = super()._listen(connection, frame, quiet_since)
+            if self.heard[-1][1].strip(b"\0"):
+                self.due = self.heard[-1][0] + 1.0
+            elif self.heard[-1][0] >= getattr(self, "due", math.inf):
+                self.due = math.inf
+                words = {"text": f"Words {len(self.spoken)}.", "final": True}
+                self.telling = asyncio.ensure_future(self._tell(connection, "user-transcription", words))
+            return quiet_since
+
+    agent = OwnAgent([Utterance("", 1.0), Utterance("", 0.8)])
+    conversation = hold(Hearing(USER, [Utterance("Hello there.", 1.2)], answer_after=1.5), agent)
+    assert [turn.text for turn in conversation.turns] == ["Words 0.", "Hello there.", "Words 1."]
+    end = conversation.turns[-1].end
+    assert end + 0.9 < conversation.duration_seconds < end + 1.3
