@@ -58,6 +58,15 @@ class DataMissingError(DataError, FileSkippedError):
         self.remedy = remedy
 
 
+class StorageError(VoiceEvalError, OSError):
+    """A file can't be written: the disk is full, the folder read-only or gone, or a link in its place."""
+
+    fault_of = "the environment's"
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class ProfileError(VoiceEvalError, ValueError):
     """A bot profile is wrong or names a service that is not installed."""
 

@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from typing import Any, Literal, Protocol, TypeVar
 
 from pytest_voiceeval.bridge import pipecat_time
+from pytest_voiceeval.bridge.alarm import alarm_breaks_off
 from pytest_voiceeval.bridge.charged import ChargedLoop
 from pytest_voiceeval.bridge.endpoint import Endpoint
 from pytest_voiceeval.bridge.measured import MeasuredLoop
@@ -43,7 +44,25 @@ class RealClock:
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run ``call`` to its end on a new loop; SIGINT cancels it and becomes KeyboardInterrupt."""
         with asyncio.Runner() as runner:
-            return runner.run(call)
+            return _run(runner, call)
+
+
+def _run(runner: asyncio.Runner, call: Coroutine[Any, Any, T]) -> T:
+    """Run ``call``; SIGALRM cancels it, and what is raised then is what its handler raises."""
+    tasks: list[asyncio.Task[Any]] = []
+    loop = runner.get_loop()
+
+    async def held() -> T:
+        tasks.extend(filter(None, [asyncio.current_task()]))
+        return await call
+
+    def break_off() -> None:
+        for task in tasks:
+            task.cancel()
+        loop.call_soon_threadsafe(lambda: None)  # it may be waiting in its selector
+
+    with alarm_breaks_off(break_off):
+        return runner.run(held())
 
 
 class _WarpedClock:
@@ -71,7 +90,7 @@ class _WarpedClock:
             ClockError: if something was at work that the clock cannot count, or nothing goes on.
         """
         with asyncio.Runner(loop_factory=self.new_loop) as runner:
-            return runner.run(all_counted(call))
+            return _run(runner, all_counted(call))
 
 
 class MeasuredClock(_WarpedClock):

@@ -17,6 +17,7 @@ from pytest_voiceeval.plugin.marks import SCENARIO_MARK
 from pytest_voiceeval.plugin.notes import note
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
+from pytest_voiceeval.plugin.timeouts import told_as_timed_out
 from pytest_voiceeval.report.failure import judge_error_text, nothing_to_score_by
 from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, attempts, properties
 from pytest_voiceeval.run.logs import mute_default_sink
@@ -113,26 +114,27 @@ def voice_conversation(
     # Heavy, and it greets on stderr.
     from pytest_voiceeval.run.retries import hold_until_it_counts  # noqa: PLC0415
 
-    settings = voice_settings.run_settings()
-    if ahead := request.config.stash.get(ahead_key, None):
-        means = Means(voice_user, voice_agent, settings)
-        held_ahead = ahead.conversation(request.node, voice_scenario, voice_folder, means)
-        if held_ahead is not None:
-            return held_ahead
-    held: list[RetriedAttempt] = []
+    with told_as_timed_out(voice_folder):
+        settings = voice_settings.run_settings()
+        if ahead := request.config.stash.get(ahead_key, None):
+            means = Means(voice_user, voice_agent, settings)
+            held_ahead = ahead.conversation(request.node, voice_scenario, voice_folder, means)
+            if held_ahead is not None:
+                return held_ahead
+        held: list[RetriedAttempt] = []
 
-    def note_retry(attempt: RetriedAttempt) -> None:
-        held.append(attempt)
-        note(request.node, attempts(len(held) + 1, attempt.reason))
+        def note_retry(attempt: RetriedAttempt) -> None:
+            held.append(attempt)
+            note(request.node, attempts(len(held) + 1, attempt.reason))
 
-    return hold_until_it_counts(
-        voice_scenario,
-        user=voice_user,
-        agent=voice_agent,
-        settings=settings,
-        folder=voice_folder,
-        on_retry=note_retry,
-    )
+        return hold_until_it_counts(
+            voice_scenario,
+            user=voice_user,
+            agent=voice_agent,
+            settings=settings,
+            folder=voice_folder,
+            on_retry=note_retry,
+        )
 
 
 @pytest.fixture

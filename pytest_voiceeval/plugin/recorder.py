@@ -14,6 +14,7 @@ from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.reading import outcome_of, without_group
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_record
 from pytest_voiceeval.plugin.settings import settings_key
+from pytest_voiceeval.plugin.unwritten import Unwritten
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.report.properties import (
@@ -50,6 +51,7 @@ class Recorder:
         self._folder.on_made = self._begin_history
         self._catalogue = catalogue
         self._log = EvaluationLog(folder)
+        self._unwritten = Unwritten()
         self._outcomes: dict[str, Outcome] = {}
         self._selected: dict[str, str] = {}
         self._begun: list[str] = []
@@ -143,7 +145,9 @@ class Recorder:
 
     def _begin_history(self, folder: Path) -> None:
         """Write down that the run is begun, before anything of it can be lost."""
-        if self._history is None:
+        if self._history is not None:
+            return
+        with self._unwritten.told():
             self._lock = self._lock or RunLock(folder)
             record = start_record(self._config, self._started_at, self._names())
             self._history = RunHistory(folder, record, is_resumed=self._earlier is not None)
@@ -157,7 +161,7 @@ class Recorder:
         return [f"voice scenarios: resuming {shown_path(self._earlier.folder)}", *warnings]
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the run's files if the run has a folder, however it ended."""
         self._folder.drop_if_empty()
         folder = self._folder.find()
@@ -174,14 +178,19 @@ class Recorder:
                 "resolved_scenario_names": names,
                 OUTCOMES: outcome_records(self._item_outcomes()),
             }
-            self._history.write()
-        write_session_files(
-            folder,
-            read_metrics(self._result_folders(), self._min_agent_turns),
-            tally=self._tally(),
-            min_agent_turns=self._min_agent_turns,
-            warnings=self._warnings(),
-        )
+            with self._unwritten.told():
+                self._history.write()
+        if self._log.fault:
+            self._unwritten.add(self._log.fault)
+        with self._unwritten.told():
+            write_session_files(
+                folder,
+                read_metrics(self._result_folders(), self._min_agent_turns),
+                tally=self._tally(),
+                min_agent_turns=self._min_agent_turns,
+                warnings=self._warnings(),
+            )
+        self._unwritten.settle(session)
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Tell where everything is."""
@@ -199,14 +208,14 @@ class Recorder:
             terminalreporter.write_line(f"warning: {warning}")
 
     def _warnings(self) -> list[str]:
-        """Return what is other now than when results from before were made."""
+        """Return what is other now than when results from before were made, and which files are missing."""
         changed = [
             f"{outcome.scenario} is not what it was when it was held ({outcome.changes}): its result stands; "
             f"remove {shown_path(outcome.folder)} to have it held again"
             for outcome in self._ordered()
             if outcome.changes and outcome.folder
         ]
-        return [*self._option_warnings(), *changed]
+        return [*self._option_warnings(), *changed, *self._unwritten.lines(self._ordered())]
 
     def _option_warnings(self) -> list[str]:
         if self._earlier is None:

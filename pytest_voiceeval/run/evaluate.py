@@ -18,6 +18,7 @@ from pytest_voiceeval.errors import (
     BotRefusedError,
     DefinitionError,
     JudgeError,
+    StorageError,
     WorldsPartedError,
 )
 from pytest_voiceeval.model.conversation import Conversation
@@ -63,7 +64,12 @@ def hold(
     call = _Call(scenario, user, agent, settings, folder)
     call.prepare()
     with bots_log_into(folder / BOT_LOG):
-        conversation = call.clock.run(call.hold(on_interrupt=call.keep))
+        try:
+            conversation = call.clock.run(call.hold(on_interrupt=call.keep_what_can_be))
+        except Exception as exc:
+            if call.unkept is not None:
+                raise call.unkept from exc
+            raise
     call.keep(conversation)
     collect_trace(agent, folder)
     return conversation
@@ -87,7 +93,7 @@ async def hold_beside_others(
             conversation = await call.hold(on_interrupt=interrupted.append)
     except BaseException:
         for evidence in interrupted or call.ended:
-            await _to_the_end(call.keep, evidence)
+            await _to_the_end(call.keep_what_can_be, evidence)
         raise
     await _to_the_end(call.keep, conversation)
     await _to_the_end(collect_trace, agent, folder)
@@ -110,6 +116,7 @@ class _Call:
     Attributes:
         clock: that it is held on.
         ended: what it came to, as soon as that is known: its bots may go on for a while.
+        unkept: why evidence of a call that broke off is missing.
 
     Raises:
         ClockError: if the bots cannot have the clock that was asked for.
@@ -127,6 +134,7 @@ class _Call:
         self._settings = settings
         self._folder = folder
         self.ended: list[Conversation] = []
+        self.unkept: StorageError | None = None
 
     def prepare(self) -> None:
         """Tell what is wrong with the scenario before any bot starts, and write down what it is."""
@@ -150,8 +158,15 @@ class _Call:
             self.ended.append(conversation)
             return await with_processes(conversation, (self._user, self._agent))
 
+    def keep_what_can_be(self, conversation: Conversation) -> None:
+        """Write the evidence of a call that broke off; one that can't be written changes not why it did."""
+        try:
+            self.keep(conversation)
+        except StorageError as exc:
+            self.unkept = exc
+
     def keep(self, conversation: Conversation) -> None:
-        """Write the evidence."""
+        """Write the evidence; raises StorageError if it can't be."""
         write_evidence(conversation, self._folder, rate_hz=self._settings.output_sample_rate)
 
 

@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pytest_voiceeval.world.files import storage_error
+
 
 def read_json(path: Path) -> Any:
     """Return what a JSON file holds; ``None`` if it is missing, no JSON, or nested too deep to be read."""
@@ -60,7 +62,17 @@ def claim_folder(wanted: Path) -> Path:
     """Make a folder that did not exist, ``wanted`` or the first free ``wanted.N``, and return it.
 
     Two processes never get the same one.
+
+    Raises:
+        StorageError: if none can be made.
     """
+    try:
+        return _claim_folder(wanted)
+    except OSError as exc:
+        raise storage_error(wanted, exc) from exc
+
+
+def _claim_folder(wanted: Path) -> Path:
     wanted.parent.mkdir(parents=True, exist_ok=True)
     number = 1
     folder = wanted

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from pytest_voiceeval.errors import VoiceEvalError
+from pytest_voiceeval.world.files import storage_error
 
 LOCK = ".lock"
 
@@ -19,10 +20,15 @@ class RunLock:
 
     Raises:
         RunBusyError: if another process holds it.
+        StorageError: if nothing can be written there.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        path = folder / LOCK
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+        except OSError as exc:
+            raise storage_error(path, exc) from exc
         try:
             _lock(self._handle)
         except BlockingIOError:

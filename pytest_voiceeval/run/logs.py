@@ -6,8 +6,8 @@ import contextlib
 import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from pytest_voiceeval.model.safe_text import visible
 from pytest_voiceeval.world.files import open_own
@@ -35,7 +35,7 @@ class _Sink:
     A disk that is full ends the log and nothing else: it is told where evidence is written.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: FileIO) -> None:
         self._file = file
         self._is_full = False
 

@@ -7,6 +7,7 @@ import io
 import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -159,13 +160,17 @@ def write_session_files(
         tally: how many scenarios there were, and how many came to no verdict.
         min_agent_turns: how often an agent must have answered.
         warnings: what a reader must know of the results.
+
+    Raises:
+        StorageError: if one of them can't be written; the others are, if they can.
     """
     from pytest_voiceeval.run.summary import summary_text  # noqa: PLC0415 - a controller may need no scoring
 
     latencies, summary = latencies_csv(records), summary_text(records, tally, min_agent_turns, warnings)
-    write_json(folder / "all_metrics.json", list(records))
-    write_text(folder / "all_latencies.csv", latencies)
-    write_text(folder / "all_summary.txt", visible(summary))
+    with ExitStack() as all_of_them:
+        all_of_them.callback(write_text, folder / "all_summary.txt", visible(summary))
+        all_of_them.callback(write_text, folder / "all_latencies.csv", latencies)
+        all_of_them.callback(write_json, folder / "all_metrics.json", list(records))
 
 
 def latencies_csv(records: Sequence[Mapping[str, Any]]) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pytest_voiceeval.errors import StorageError
 from pytest_voiceeval.model.safe_text import encodable, json_document
 from pytest_voiceeval.world.overlay import raw_items
 
@@ -24,7 +27,17 @@ def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> Path:
     """Have ``fill`` write ``path``; the file appears only once it is complete.
 
     Missing folders are made. If ``fill`` raises, nothing is left behind.
+
+    Raises:
+        StorageError: if it can't be written.
     """
+    try:
+        return _write_whole(path, fill)
+    except OSError as exc:
+        raise storage_error(path, exc) from exc
+
+
+def _write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
@@ -38,14 +51,37 @@ def write_whole(path: Path, fill: Callable[[BinaryIO], object]) -> Path:
     return path
 
 
-def open_own(path: Path) -> BinaryIO:
+def storage_error(path: Path, exc: OSError) -> StorageError:
+    """Return what a person is told of a file or folder that can't be written, with the remedy."""
+    reason = exc.strerror or str(exc)
+    error = StorageError(f"{path}: it can't be written: {reason}; {_REMEDIES.get(exc.errno, _REMEDY)}")
+    error.errno, error.strerror = exc.errno, exc.strerror
+    return error
+
+
+_ROOM = "make room on that disk; what was written before is kept"
+_RIGHTS = "give yourself the right to write there, or name another folder"
+_GONE = "somebody has removed or replaced a folder of the run while it went on; leave it be"
+_REMEDY = "see to it, or name another folder"
+_REMEDIES: dict[int | None, str] = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _ROOM),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _RIGHTS),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST), _GONE),
+    errno.ELOOP: "a link stands in its place, which is not followed; remove it",
+}
+
+
+def open_own(path: Path) -> FileIO:
     """Return a file of ours, opened to be written to at its end, unbuffered; it is made if it is not there.
 
     Raises:
-        OSError: if it cannot be had, or a link stands in its place: somebody else's file is never written to.
+        StorageError: if it can't be had, or a link is in its place: somebody else's file is never written to.
     """
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
-    return open(handle, "ab", buffering=0)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        return FileIO(os.open(path, flags, 0o644), "ab")
+    except OSError as exc:
+        raise storage_error(path, exc) from exc
 
 
 def write_text(path: Path, text: str) -> Path:
