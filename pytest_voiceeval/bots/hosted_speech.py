@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
@@ -110,9 +110,10 @@ class HostedTTSService(OpenAITTSService):
         while True:
             begun = False
             try:
-                async for chunk in self._attempt(text, attempts):
-                    begun = True
-                    yield chunk
+                async with aclosing(self._attempt(text, attempts)) as chunks:
+                    async for chunk in chunks:
+                        begun = True
+                        yield chunk
                 if not begun:
                     raise UnusableAnswerError("it answered with no sound", again=True)
             except FAILURES as exc:
@@ -125,7 +126,7 @@ class HostedTTSService(OpenAITTSService):
                 await attempts.succeeded()
             return
 
-    async def _attempt(self, text: str, attempts: Attempts) -> AsyncIterator[bytes]:
+    async def _attempt(self, text: str, attempts: Attempts) -> AsyncGenerator[bytes]:
         asked = self._client.audio.speech.with_streaming_response.create(**self._request(text))
         async with AsyncExitStack() as stack:
             response = await attempts.within(stack.enter_async_context(asked))
@@ -138,11 +139,7 @@ class HostedTTSService(OpenAITTSService):
                     remedy="see that tts.base_url leads to the API, up to and with /v1",
                 )
             coming = aiter(response.iter_bytes(self.chunk_size))
-            while True:
-                try:
-                    chunk = await attempts.within(anext(coming))
-                except StopAsyncIteration:
-                    return
+            while (chunk := await attempts.within(anext(coming, None))) is not None:
                 yield chunk
 
     def _request(self, text: str) -> dict[str, Any]:

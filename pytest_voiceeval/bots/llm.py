@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
@@ -64,13 +65,14 @@ class CountedOpenAILLMService(OpenAILLMService):
             call.arguments = self._malformed.pop(call.tool_call_id, call.arguments)
         await super().run_function_calls(function_calls)
 
-    async def _chunks(self, context: LLMContext) -> AsyncIterator[ChatCompletionChunk]:
+    async def _chunks(self, context: LLMContext) -> AsyncGenerator[ChatCompletionChunk]:
         attempts = Attempts(self._access, self._tell)
         while True:
             reply = Reply()
             try:
-                async for chunk in self._attempt(context, attempts, reply):
-                    yield chunk
+                async with aclosing(self._attempt(context, attempts, reply)) as chunks:
+                    async for chunk in chunks:
+                        yield chunk
             except FAILURES as exc:
                 if not reply.said:
                     await attempts.failed(exc)
@@ -84,17 +86,13 @@ class CountedOpenAILLMService(OpenAILLMService):
 
     async def _attempt(
         self, context: LLMContext, attempts: Attempts, reply: Reply
-    ) -> AsyncIterator[ChatCompletionChunk]:
+    ) -> AsyncGenerator[ChatCompletionChunk]:
         stream = await attempts.within(super().get_chat_completions(context))
         try:
-            coming = aiter(pieces(stream, reply))
-            while True:
-                try:
-                    piece = await attempts.within(anext(coming))
-                except StopAsyncIteration:
-                    break
-                for chunk in reply.feed(piece):
-                    yield chunk
+            async with aclosing(pieces(stream, reply)) as coming:
+                while (piece := await attempts.within(anext(coming, None))) is not None:
+                    for chunk in reply.feed(piece):
+                        yield chunk
             for chunk in reply.end():
                 yield chunk
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from typing import Any
 
 from openai import AsyncStream
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pytest_voiceeval.bots.endpoint_failures import UnusableAnswerError
 from pytest_voiceeval.bots.reasoning import SpokenText
-from pytest_voiceeval.bots.tool_calls import CallPart, CompleteCall, ToolCalls
+from pytest_voiceeval.bots.tool_calls import CallPart, CompleteCall, ToolCalls, sendable
 
 _STREAMS = {"text/event-stream", "text/plain", "application/octet-stream", "application/x-ndjson", ""}
 _WHOLE = "application/json"
@@ -23,11 +23,30 @@ class _Lenient(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
+class _Part(_Lenient):
+    type: str = ""
+    text: str | None = None
+
+
 class _Delta(_Lenient):
-    content: str | None = None
+    content: str | list[_Part] | None = None
     reasoning: Any = None
     reasoning_content: Any = None
     tool_calls: list[CallPart] | None = None
+
+    @property
+    def text(self) -> str:
+        """What is to be said, whether it comes as a text or as a list of parts."""
+        if isinstance(self.content, list):
+            return "".join(part.text or "" for part in self.content if part.type == "text")
+        return self.content or ""
+
+    @property
+    def is_reasoned(self) -> bool:
+        """Whether there is a thought in it that is told apart from what is said."""
+        parts = self.content if isinstance(self.content, list) else []
+        told_apart = any(part.type in {"thinking", "reasoning"} for part in parts)
+        return bool(self.reasoning or self.reasoning_content) or told_apart
 
 
 class _Choice(_Lenient):
@@ -84,10 +103,10 @@ class Reply:
             self.came = True
             self.finish_reason = choice.finish_reason or self.finish_reason
             delta = choice.delta or choice.message or _Delta()
-            self._has_reasoning |= bool(delta.reasoning or delta.reasoning_content)
+            self._has_reasoning |= delta.is_reasoned
             self._calls.add(delta.tool_calls or ())
-            if delta.content:
-                yield from self._say(self._text.feed(delta.content))
+            if delta.text:
+                yield from self._say(self._text.feed(delta.text))
 
     def end(self) -> Iterator[ChatCompletionChunk]:
         """Yield what is left of the reply when nothing more comes: its last words, its calls, its usage.
@@ -111,8 +130,9 @@ class Reply:
 
     def _say(self, text: str) -> Iterator[ChatCompletionChunk]:
         if text:
-            self.said += text
-            yield _chunk({"content": text})
+            words = sendable(text)
+            self.said += words
+            yield _chunk({"content": words})
 
 
 def _chunk(delta: Mapping[str, Any] | None, usage: CompletionUsage | None = None) -> ChatCompletionChunk:
@@ -137,7 +157,7 @@ def _usage(value: Any) -> CompletionUsage | None:
         return None
 
 
-async def pieces(stream: AsyncStream[ChatCompletionChunk], reply: Reply) -> AsyncIterator[Piece]:
+async def pieces(stream: AsyncStream[ChatCompletionChunk], reply: Reply) -> AsyncGenerator[Piece]:
     """Yield the pieces of a reply, also of one that comes whole although a stream was asked for.
 
     Raises:
@@ -150,7 +170,7 @@ async def pieces(stream: AsyncStream[ChatCompletionChunk], reply: Reply) -> Asyn
         yield _whole((await response.aread()).decode("utf-8", "replace"))
     elif kind in _STREAMS:
         async for chunk in stream:
-            yield _piece(chunk)
+            yield piece_of(chunk)
     else:
         text = (await response.aread()).decode("utf-8", "replace")
         raise UnusableAnswerError(
@@ -160,7 +180,12 @@ async def pieces(stream: AsyncStream[ChatCompletionChunk], reply: Reply) -> Asyn
         )
 
 
-def _piece(chunk: object) -> Piece:
+def piece_of(chunk: object) -> Piece:
+    """Return what a chunk of a stream has of a reply.
+
+    Raises:
+        UnusableAnswerError: if it is none.
+    """
     try:
         if isinstance(chunk, ChatCompletionChunk):
             return Piece.model_validate(chunk.to_dict(warnings=False))

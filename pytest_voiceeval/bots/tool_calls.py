@@ -129,7 +129,7 @@ class ToolCalls:
         for call in self._calls:
             key = call.id if call.id and call.id not in used else f"call_{next(_numbers)}_voiceeval"
             used.add(key)
-            yield CompleteCall(key, call.name or UNNAMED, _arguments(call.arguments))
+            yield CompleteCall(sendable(key), sendable(call.name) or UNNAMED, _arguments(call.arguments))
 
 
 def _begins_another(call: _Call, part: CallPart, function: _FunctionPart) -> bool:
@@ -143,11 +143,23 @@ def _arguments(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as exc:
-        return MalformedArguments(text, f"not JSON ({exc})")
+        return MalformedArguments(sendable(text), f"not JSON ({exc})")
     if value is None:
         return {}
     if not isinstance(value, dict):
-        return MalformedArguments(text, f"JSON, but {type(value).__name__} where an object is wanted")
-    return value
+        return MalformedArguments(
+            sendable(text), f"JSON, but {type(value).__name__} where an object is wanted"
+        )
+    sent: dict[str, Any] = json.loads(sendable(json.dumps(value, ensure_ascii=False)))
+    return sent
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number that JSON has")
+
+
+def sendable(text: str) -> str:
+    """Return ``text`` as it can be sent: half of a surrogate pair, which JSON can name, becomes ``?``."""
+    return text.encode("utf-8", "replace").decode()

@@ -238,6 +238,20 @@ def test_a_break_before_the_next_attempt_is_no_idleness_that_a_clock_may_skip() 
     assert MeasuredClock().run(at_work()) == (1, 0)
 
 
+def test_an_answer_that_is_interrupted_is_no_work_any_more() -> None:
+    async def interrupt() -> tuple[int, int]:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, MeasuredLoop)
+        async with service(streamed(*words("One two three"), pause=0.5)) as (made, _):
+            coming = made._chunks(LLMContext([]))
+            await anext(coming)
+            during = loop.at_work
+            await coming.aclose()
+            return during, loop.at_work
+
+    assert MeasuredClock().run(interrupt()) == (1, 0)
+
+
 @given(st.integers(1, 60), st.floats(0, 1, exclude_max=True))
 def test_delays_double_up_to_a_limit_and_come_a_little_early(number: int, luck: float) -> None:
     full = min(0.5 * 2 ** (number - 1), 8.0)
