@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -62,9 +63,9 @@ class Progress:
         self._lock = threading.RLock()
 
     def tell(self, turn: LiveTurn, worker: str = "") -> None:
-        """Write the line of a turn."""
+        """Write the line of a turn; it is for a person who watches: if nobody does any more, calls go on."""
         line = turn_line(turn, self._config.get_verbosity(), worker)
-        with self._lock:
+        with self._lock, contextlib.suppress(OSError, ValueError):
             self._stream.write(line if self._terminal.currentfspath is None else f"\n{line}")
             self._stream.flush()
             self._terminal.currentfspath = IN_LINE
@@ -90,7 +91,7 @@ class Progress:
 
     def pytest_unconfigure(self) -> None:
         """Close the copy of the stream."""
-        with self._lock:
+        with self._lock, contextlib.suppress(OSError):  # as above: what was not written is not missed
             if self._stream is not sys.stdout:
                 self._stream.close()
 
@@ -114,8 +115,8 @@ class WorkerProgress:
         self._channel = channel
 
     def tell(self, turn: LiveTurn) -> None:
-        """Send a turn; it is for a person who watches, so a controller that is gone stops no call."""
-        if not self._channel.isclosed():
+        """Send a turn; it is for a person who watches: a controller that is gone stops no call."""
+        with contextlib.suppress(OSError):
             self._channel.send(
                 (sendable_text(turn.scenario), turn.speaker, turn.at, sendable_text(turn.text))
             )

@@ -15,7 +15,7 @@ from test_plugin_hooks import CONFTEST, HEAD
 from test_plugin_interrupt import BOTS
 
 from pytest_voiceeval.model.live import LiveTurn
-from pytest_voiceeval.plugin.progress import turn_line
+from pytest_voiceeval.plugin.progress import Progress, turn_line
 
 Write = Callable[[str, str], Path]
 SCRIPTED = (
@@ -97,6 +97,19 @@ def test_a_turn_is_shown_while_its_call_goes_on(calls: pytest.Pytester, write: W
         seen = next((line for line in process.stdout if "USER: Hello." in line), "")
         os.killpg(process.pid, signal.SIGKILL)
     assert re.match(r"\[gw0\] shop__good +\d+\.\d s USER: Hello\.", seen)
+
+
+def test_a_terminal_that_is_gone_breaks_no_call(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+        progress = Progress(pytestconfig)
+        monkeypatch.undo()
+    progress.tell(LiveTurn("shop", "user", 1.0, "Hello."))
+    progress.pytest_unconfigure()
 
 
 @pytest.mark.parametrize(
