@@ -12,11 +12,11 @@ from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.outgoing import Outgoing
 from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
-from pytest_voiceeval.errors import BotUnreachableError
+from pytest_voiceeval.errors import BotRefusedError, BotUnreachableError
 from pytest_voiceeval.wire.connection import Ending
 from pytest_voiceeval.wire.frames import Audio, Frame, Message, decode, encode_message
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
-from pytest_voiceeval.wire.rtvi import BOT_STOPPED_SPEAKING, REPLIES, Envelope, Request
+from pytest_voiceeval.wire.rtvi import BOT_STOPPED_SPEAKING, REPLIES, SERVER_RESPONSE, Envelope, Request
 
 BUSY_CODES = (CloseCode.GOING_AWAY, CloseCode.SERVICE_RESTART, CloseCode.TRY_AGAIN_LATER)
 """Close codes that promise better times."""
@@ -139,6 +139,16 @@ class RtviParty(Leg):
             self._hear(frame)
         elif not self._requests.resolve(frame.envelope):
             self.note(f"reply to nothing that waits: {frame.envelope}")
+            self._check_is_black_box(frame.envelope)
+
+    def _check_is_black_box(self, reply: Envelope) -> None:
+        """Raise BotRefusedError if an agent knows our requests after all, and was only slow."""
+        if reply.type == SERVER_RESPONSE and not self.capabilities.can_be_prepared:
+            raise BotRefusedError(
+                f"{self.peer.shown} was taken for a black box, as it did not answer reset in time, and "
+                f"answered later; expected an answer at once; run with --voice-agent-mode=evaluated to have "
+                "it waited for longer, or with black-box to have it asked for nothing"
+            )
 
     async def _send(self, envelope: Envelope) -> None:
         self.send_frame(encode_message(envelope))

@@ -16,8 +16,11 @@ from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES, SETUP_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError
 from pytest_voiceeval.wire.rtvi import Request
 
-RECOGNITION_SECONDS = 5.0
-"""How long an agent that may be a black box has to answer the first request; one that does not is one."""
+RECOGNITION_SECONDS = 10.0
+"""How long an agent that may be a black box has to answer the first request; one that does not is one.
+
+One that is evaluated may take some: it lets tools that are at work, and a turn that goes on, come to an end.
+"""
 
 
 async def prepare(scenario: Scenario, parties: Mapping[Side, Party], *, limit: float) -> None:

@@ -16,6 +16,7 @@ NO_TOOL_CALLS = (
 )
 NO_DATABASE = "black box: the agent's database is its own and was not pulled"
 NO_AGENT_SIDE = "black box: an assertion is on the agent's database, which is its own and was not pulled"
+MAY_HANG_UP = "a black box may also hang up in good order, after both sides have spoken"
 NOT_IN_STEP = "black box: the user's world follows what the agent does, and that is not known"
 
 

@@ -12,7 +12,7 @@ from pytest_voiceeval.model.metrics import Breakdown, Scores, SignalResult, Verd
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import Turn
 from pytest_voiceeval.scoring.action_diff import explain_mismatch
-from pytest_voiceeval.scoring.black_box import hung_up_after_the_talk, why_no_action_match
+from pytest_voiceeval.scoring.black_box import MAY_HANG_UP, hung_up_after_the_talk, why_no_action_match
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy, evaluate_conversation_end
 from pytest_voiceeval.scoring.db_state import db_state_assertions, db_state_match
 from pytest_voiceeval.scoring.evidence import action_match_notes
@@ -87,6 +87,8 @@ def clean_exit(conversation: Conversation, policy: ConversationEndPolicy) -> Sig
     is_valid, evidence = evaluate_conversation_end(
         policy, conversation.stop_reason, turns, conversation.simulator_end_reported
     )
+    if conversation.agent_is_black_box:
+        evidence += f"; {MAY_HANG_UP}"
     return SignalResult(SuccessSignal.CLEAN_EXIT, is_valid, is_valid, "" if is_valid else evidence)
 
 

@@ -141,6 +141,17 @@ def test_an_evaluated_agent_that_answers_with_an_error_is_refused() -> None:
         hold(user_bot(), OwnAgent(LINES), "evaluated")
 
 
+def test_an_agent_that_answers_too_late_is_no_black_box_either() -> None:
+    class Slow(FakeBot):
+        async def _answer(self, connection: Any, message: Any) -> None:
+            if message.type == "client-message":
+                await asyncio.sleep(RECOGNITION_SECONDS + 1)
+            await super()._answer(connection, message)
+
+    with pytest.raises(BotRefusedError, match="taken for a black box, as it did not answer reset in time"):
+        hold(user_bot(), Slow(AGENT, LINES), "auto")
+
+
 def test_an_agent_that_goes_away_when_it_is_asked_is_no_black_box() -> None:
     class Leaving(OwnAgent):
         async def _answer(self, connection: Any, message: Any) -> None:
