@@ -77,6 +77,11 @@ class MemoryConnection:
             raise ConnectionLostError(_CLOSED)
         self._far.incoming.put_nowait(content)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether one of the ends has closed it."""
+        return self._closed
+
     async def close(self) -> None:
         """Close both ends; what is on the way is still received."""
         self.end()

@@ -111,6 +111,11 @@ class JitterBuffer:
         return dropped
 
     @property
+    def queued_seconds(self) -> float:
+        """How much is to be played yet."""
+        return self._queued / self._out_hz
+
+    @property
     def empty(self) -> bool:
         """True if there is nothing to be played."""
         return self._starts_at is None

@@ -29,7 +29,7 @@ from pytest_voiceeval.bridge.understanding import until_understood
 from pytest_voiceeval.bridge.warp import wall_time
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.ending import Ending
-from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side, other
 from pytest_voiceeval.scenarios.base import Scenario
 
 RATE_HZ = 16_000
@@ -263,11 +263,14 @@ class _Call:
     def _told(self, side: Side) -> SideEvidence:
         """Return what a bot has told by itself, without being asked for its evidence."""
         listener = self._listeners[side]
-        return SideEvidence(tokens=listener.tokens, notices=dict(listener.notices))
+        return SideEvidence(
+            tokens=listener.tokens, notices=dict(listener.notices), phantoms=listener.phantoms
+        )
 
     def _listener(self, side: Side) -> Listener:
         buffer = JitterBuffer(RATE_HZ, FRAME_SAMPLES)
-        listener = Listener(side, buffer, self._tape.track(side), now=self._now, note=self._note)
+        said, hears = self._tape.track(side), self._tape.track(other(side))
+        listener = Listener(side, buffer, said, now=self._now, note=self._note, hears=hears)
         listener.on_activity = self._active
         listener.on_exit = self._agent_said_exit if side == AGENT else self._user_said_exit
         return listener

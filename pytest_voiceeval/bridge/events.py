@@ -20,6 +20,12 @@ from pytest_voiceeval.wire.rtvi import Envelope
 PROCESSORS: dict[WorkShare, str] = {"recognition": "STT", "model": "LLM", "synthesis": "TTS"}
 """What the names of pipecat's services have in them, by the work they do."""
 
+LONGEST_QUEUE_SECONDS = 600.0
+"""Sound of a bot that may wait to be played."""
+
+RECOGNITION_SECONDS = 5.0
+"""How long after the last sound a transcript of it may come; a later one is of nothing that was said."""
+
 
 class Listener:
     """Listens to one bot: sound goes to its buffer, announcements to its track, the rest is counted.
@@ -30,6 +36,7 @@ class Listener:
         track: takes its marks.
         now: seconds of the tape; below 0 before the call has begun.
         note: takes lines for the bridge's log.
+        hears: what the other side says, against which is held what the bot says to have heard.
     """
 
     def __init__(
@@ -40,6 +47,7 @@ class Listener:
         *,
         now: Callable[[], float],
         note: Callable[[str], None],
+        hears: Track | None = None,
     ) -> None:
         self.side = side
         self.buffer = buffer
@@ -50,6 +58,7 @@ class Listener:
         self.has_text_left = False
         self.announces = False
         self.said_exit = False
+        self.phantoms = 0
         self.pushed: list[str] = []
         self.errors: list[str] = []
         self.notices: Counter[str] = Counter()
@@ -60,6 +69,8 @@ class Listener:
         self.on_mark: Callable[[Mark], None] = lambda _: None
         self.on_action: Callable[[Mapping[str, Any]], None] = lambda _: None
         self._track = track
+        self._hears = hears
+        self._is_flooded = False
         self._now = now
         self._note = note
         self._actions: dict[str, Callable[[Envelope], None]] = {
@@ -82,7 +93,7 @@ class Listener:
         if self._now() < 0:
             return
         if isinstance(frame, Audio):
-            self.buffer.push(frame.pcm, frame.rate_hz, frame.channels, self._now())
+            self._take_sound(frame)
         elif isinstance(frame, Interruption):
             dropped = self.buffer.clear()
             self.has_text_left = False
@@ -98,6 +109,17 @@ class Listener:
                 action(envelope)
             else:
                 self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
+
+    def _take_sound(self, frame: Audio) -> None:
+        """Keep sound until it is played; what nobody could hear in a call of any length is dropped."""
+        if self.buffer.queued_seconds <= LONGEST_QUEUE_SECONDS:
+            self.buffer.push(frame.pcm, frame.rate_hz, frame.channels, self._now())
+        elif not self._is_flooded:
+            self._is_flooded = True
+            text = (
+                f"more than {LONGEST_QUEUE_SECONDS:g} s of its sound wait to be played; what comes is dropped"
+            )
+            self._note(f"[{self.side.upper()}] {text}")
 
     def _mark(self, kind: MarkKind, text: str = "") -> None:
         mark = Mark(kind, self._now(), text)
@@ -122,7 +144,7 @@ class Listener:
 
     def _spoken_text(self, envelope: Envelope) -> None:
         text = envelope.fields.get("text")
-        if isinstance(text, str) and text:
+        if isinstance(text, str) and text.strip():
             self._mark("text", text)
             self.on_activity()
             self._note(f"[{self.side.upper()} EVENT] type={rtvi.BOT_TTS_TEXT} text={text!r}")
@@ -182,3 +204,13 @@ class Listener:
         self._note(f"[{self.side.upper()} STT {'final' if is_final else 'partial'}] {text!r}")
         if is_final and isinstance(text, str) and text.strip():
             self._track.understood.append(Mark("text", self._now(), text.strip()))
+            self._check_said()
+
+    def _check_said(self) -> None:
+        """Count a transcript that comes where the other side has said nothing."""
+        if self._hears is None:
+            return
+        sounds = self._hears.sounds
+        if not sounds or self._now() - sounds[-1].end > RECOGNITION_SECONDS:
+            self.phantoms += 1
+            self._note(f"[{self.side.upper()}] heard words where nothing was said")

@@ -15,6 +15,9 @@ from pytest_voiceeval.wire.frames import Frame
 UNSENT_FRAMES = 1000
 """Frames that may wait to be sent before a bot counts as not reading its socket any more."""
 
+NOTED_FRAMES = 20
+"""Malformed frames of a bot that the bridge's log tells of one by one."""
+
 
 class Leg:
     """The connection to one bot, and what is alike in all protocols; each has a subclass.
@@ -138,7 +141,10 @@ class Leg:
             self.digest(content)
         except WireError as exc:
             self.skipped_frames += 1
-            self.note(f"frame skipped: {exc}")
+            if self.skipped_frames <= NOTED_FRAMES:
+                self.note(f"frame skipped: {exc}")
+            if self.skipped_frames == NOTED_FRAMES:
+                self.note("frame skipped: further ones are counted, and not told here")
 
     def note(self, line: str) -> None:
         """Put a line about this side into the bridge's log."""

@@ -84,6 +84,7 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
             skipped_frames=party.skipped_frames,
             errors=tuple(listener.errors),
             notices=dict(listener.notices),
+            phantoms=listener.phantoms,
             pull_error=str(exc),
         )
     problems: list[str] = []
@@ -107,6 +108,7 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
         skipped_frames=party.skipped_frames,
         errors=tuple(listener.errors),
         notices=dict(listener.notices),
+        phantoms=listener.phantoms,
         pull_error="; ".join(problems),
     )
 

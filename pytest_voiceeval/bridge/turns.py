@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -61,9 +62,10 @@ def side_turns(side: Side, marks: Sequence[Mark], sounds: Sequence[Sound]) -> li
         sounds: what could be heard of it, in order.
     """
     announced = _announced(marks)
+    starts = [draft.started for draft in announced]
     unannounced: list[_Draft] = []
     for sound in sounds:
-        draft = _nearest(announced, sound)
+        draft = _nearest(announced, starts, sound)
         if draft is None:
             if not unannounced or sound.start - unannounced[-1].sounds[-1].end > PAUSE_SECONDS:
                 unannounced.append(_Draft(sound.spoken_at))
@@ -152,20 +154,20 @@ def _announced(marks: Sequence[Mark]) -> list[_Draft]:
     return drafts
 
 
-def _nearest(drafts: Sequence[_Draft], sound: Sound) -> _Draft | None:
-    if not drafts:
-        return None
-    nearest = min(drafts, key=lambda draft: draft.distance(sound.spoken_at))
-    return nearest if nearest.distance(sound.spoken_at) <= FAR_SECONDS else None
+def _nearest(drafts: Sequence[_Draft], starts: Sequence[float], sound: Sound) -> _Draft | None:
+    """Return the draft that is nearest to a sound, if one is near; ``starts``: when they start, in order."""
+    following = bisect_right(starts, sound.spoken_at)
+    near = drafts[max(following - 1, 0) : following + 1]
+    nearest = min(near, key=lambda draft: draft.distance(sound.spoken_at), default=None)
+    return nearest if nearest and nearest.distance(sound.spoken_at) <= FAR_SECONDS else None
 
 
 def _hand_out_text(announced: Sequence[_Draft], unannounced: Sequence[_Draft], texts: Sequence[Mark]) -> None:
     drafts = sorted([*announced, *unannounced], key=lambda draft: draft.started)
+    starts = [draft.started for draft in drafts]
     for mark in texts:
-        begun = [draft for draft in drafts if draft.started <= mark.at]
-        target = begun[-1] if begun else next(iter(drafts), None)
-        if target is not None:
-            target.texts.append(mark.text)
+        if drafts:
+            drafts[max(bisect_right(starts, mark.at) - 1, 0)].texts.append(mark.text)
 
 
 def _touching(last: str, first: str) -> bool:

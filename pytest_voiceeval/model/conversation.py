@@ -94,6 +94,7 @@ class SideEvidence:
         skipped_frames: malformed frames that came from it and were skipped.
         errors: what the bot itself reported to be wrong with it during the call.
         notices: how many times an embedded bot told what of its endpoints (``wire.notices``).
+        phantoms: transcripts of its recogniser that came where the other side had said nothing.
         pull_error: why something is missing, for a person; empty if nothing is.
         restarted: why its process was started again before the call; empty if it was not.
         ended: how its process ended in the call, with its last lines; empty if it did not.
@@ -108,6 +109,7 @@ class SideEvidence:
     skipped_frames: int = 0
     errors: tuple[str, ...] = ()
     notices: Mapping[str, int] = field(default_factory=dict)
+    phantoms: int = 0
     pull_error: str = ""
     restarted: str = ""
     ended: str = ""

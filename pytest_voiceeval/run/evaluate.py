@@ -25,7 +25,11 @@ from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
+<<<<<<< HEAD
 from pytest_voiceeval.run.ends import with_processes
+=======
+from pytest_voiceeval.run.echoes import echoing_caller
+>>>>>>> d821bc6 (Hold a table of faults on the wire; tell a caller that echoes and recognisers that hear phantoms; bound what a flood costs)
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.lending import first_of
 from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
@@ -203,7 +207,8 @@ def evaluate_conversation(
         WorldsPartedError: if the worlds of the two bots did not stay in step.
         BotRefusedError: if a bot did not give the end state that a whitelisted signal needs.
         DefinitionError: if the judge is none.
-        BotLostError: if the agent answered too few times because the simulated user never spoke.
+        BotLostError: if the agent answered too few times because the simulated user never spoke, or failed
+            because that did nothing but repeat it.
     """
     if not has_evidence(folder):
         write_evidence(conversation, folder, rate_hz=settings.output_sample_rate)
@@ -220,6 +225,8 @@ def evaluate_conversation(
         policy=settings.conversation_end_policy,
         judge_threshold=settings.judge_threshold,
     )
+    if scores.verdict is Verdict.FAILED and (reason := echoing_caller(conversation)):
+        raise told(BotLostError(reason), conversation.ending)
     measured = metrics_json(scenario, conversation, scores, folder, judgement=judgement)
     content = settled(measured, settings.min_agent_turns)
     if INSUFFICIENT in content:

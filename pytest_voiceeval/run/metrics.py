@@ -16,6 +16,7 @@ from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_turns, task_successful
 from pytest_voiceeval.run.agents import AGENT_MODE, AGENT_PROTOCOL, BLACK_BOX, EVALUATED
 from pytest_voiceeval.run.counted_turns import counted_turns
+from pytest_voiceeval.run.echoes import ECHOES, echoed_turns
 from pytest_voiceeval.run.evidence import words_of
 from pytest_voiceeval.run.process_events import processes_json
 from pytest_voiceeval.run.tool_errors import tool_errors
@@ -24,6 +25,9 @@ from pytest_voiceeval.run.unjudged import UNJUDGED, unjudged_signals
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
 from pytest_voiceeval.world.task_sets import task_set_sha256
+
+PHANTOMS = "phantom_transcripts"
+"""Key of ``metrics.json``, our addition, only where a side's recogniser heard words that nobody had said."""
 
 
 def metrics_json(
@@ -184,6 +188,16 @@ def _ending(conversation: Conversation) -> dict[str, Any]:
     return {ENDING: conversation.ending.to_json()} if known else {}
 
 
+def _misheard(conversation: Conversation) -> dict[str, Any]:
+    """Return where a side was told to have heard, or said, what no person would; nothing if nowhere."""
+    phantoms = {side: conversation.side(side).phantoms for side in SIDES if conversation.side(side).phantoms}
+    echoes = len(echoed_turns(conversation.turns))
+    return {
+        **({PHANTOMS: phantoms} if phantoms else {}),
+        **({ECHOES: echoes} if echoes else {}),
+    }
+
+
 def _noise(conversation: Conversation) -> dict[str, Any]:
     noise = conversation.noise
     if noise is None:
@@ -218,6 +232,7 @@ def _ours(
             result.signal.value: result.explanation for result in scores.results if result.explanation
         },
         **_ending(conversation),
+        **_misheard(conversation),
         "simulator_end_reported": conversation.simulator_end_reported,
         "skipped_frames": {
             "agent": conversation.agent.skipped_frames,

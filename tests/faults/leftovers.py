@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 FDS = Path("/proc/self/fd")
-SETTLING_SECONDS = 5.0
+SETTLING_SECONDS = 30.0
 """How long a bot may take, on the call's clock, to see that its connection is gone."""
 
 
