@@ -108,13 +108,14 @@ class FakeBot:
         return near
 
     @asynccontextmanager
-    async def serve(self, port: int = 0) -> AsyncIterator[str]:
-        """Listen on 127.0.0.1; yields the URL."""
+    async def serve(self, port: int = 0, **options: Any) -> AsyncIterator[str]:
+        """Listen on 127.0.0.1; yields the URL. ``options`` are for the server of websockets."""
 
         async def session(socket: ServerConnection) -> None:
             await self.play(ServerSide(socket))
 
-        async with serve(session, "127.0.0.1", port, max_size=MAX_MESSAGE_BYTES, compression=None) as server:
+        limits: dict[str, Any] = {"max_size": MAX_MESSAGE_BYTES, "compression": None, **options}
+        async with serve(session, "127.0.0.1", port, **limits) as server:
             yield f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
 
     async def play(self, connection: BotConnection) -> None:

@@ -40,7 +40,9 @@ ENVELOPE_BYTES = 1024
 """More than what a message has around an answer."""
 
 _CALLS_POLL_SECONDS = 0.05
-_CALLS_LIMIT_SECONDS = 3.0
+_CALLS_LIMIT_SECONDS = 10.0
+"""What a tool that is at work when the evidence is asked for may take yet."""
+
 _TURN_LIMIT_SECONDS = 3.0
 
 
@@ -226,12 +228,7 @@ class _Requests:
 
     async def _get_context_history(self, _: Arguments) -> dict[str, Any]:
         try:
-            loop = asyncio.get_running_loop()
-            limit = loop.time() + _CALLS_LIMIT_SECONDS
-            assistant = self._parts.assistant
-            # pipecat has no event for it.
-            while assistant.has_function_calls_in_progress and loop.time() < limit:  # noqa: ASYNC110
-                await asyncio.sleep(_CALLS_POLL_SECONDS)
+            await self._tools_at_rest()
             messages = [m for m in self._parts.context.get_messages() if isinstance(m, dict)]
             system = [{"role": "system", "content": self._prompt}] if self._prompt else []
             return {"context": repr(printable([*system, *messages]))}
@@ -241,6 +238,7 @@ class _Requests:
 
     async def _get_scenario_summary(self, arguments: Arguments) -> dict[str, Any]:
         try:
+            await self._tools_at_rest()
             db = self.state.get("db") or None
             summary = {
                 "actions": self.state.get("actions", []),
@@ -252,6 +250,15 @@ class _Requests:
         except Exception as exc:  # the wire has a shape for it
             logger.warning(f"get_scenario_summary failed: {exc!r}")
             return {"actions": [], "db_hash": None}
+
+    async def _tools_at_rest(self) -> None:
+        """Wait until no tool is at work: what it does is evidence, and so is its answer."""
+        loop = asyncio.get_running_loop()
+        limit = loop.time() + _CALLS_LIMIT_SECONDS
+        assistant = self._parts.assistant
+        # pipecat has no event for it.
+        while assistant.has_function_calls_in_progress and loop.time() < limit:  # noqa: ASYNC110
+            await asyncio.sleep(_CALLS_POLL_SECONDS)
 
 
 def _arguments(message: ClientMessage) -> Arguments:

@@ -49,6 +49,9 @@ SYNTHESIS_SECONDS = 3.0
 DRAIN_SECONDS = 20.0
 """How long a last sentence may last after that."""
 
+LEAST_SECONDS = 0.001
+"""The shortest wait for a limit: time that stands still while it is waited for must come beyond it."""
+
 CHECK_SECONDS = 1.0
 """How often the limits of a call are looked at: a message may bring one nearer."""
 
@@ -209,7 +212,7 @@ class _Call:
             waited: list[asyncio.Future[Any]] = [self._exit, *gone, fault]
             await asyncio.wait(
                 waited,
-                timeout=min(at - self._now(), CHECK_SECONDS),
+                timeout=min(max(at - self._now(), LEAST_SECONDS), CHECK_SECONDS),
                 return_when=asyncio.FIRST_COMPLETED,
             )
 
@@ -247,8 +250,8 @@ class _Call:
             started_at=self._started_at,
             ended_at=self._started_at + timedelta(seconds=max(self._now(), 0.0)),
             recording=self._tape.recording(),
-            agent=evidence.get(AGENT, self._told(AGENT)),
-            user=evidence.get(USER, self._told(USER)),
+            agent=evidence.get(AGENT, self._listeners[AGENT].evidence()),
+            user=evidence.get(USER, self._listeners[USER].evidence()),
             pushed=tuple(self._listeners[AGENT].pushed),
             simulator_end_reported=self._listeners[USER].said_exit,
             agent_is_black_box=is_black_box,
@@ -258,13 +261,6 @@ class _Call:
             noise=measured(self._noise),
             drift=self._sync.drift(evidence),
             events=tuple(self._events),
-        )
-
-    def _told(self, side: Side) -> SideEvidence:
-        """Return what a bot has told by itself, without being asked for its evidence."""
-        listener = self._listeners[side]
-        return SideEvidence(
-            tokens=listener.tokens, notices=dict(listener.notices), phantoms=listener.phantoms
         )
 
     def _listener(self, side: Side) -> Listener:

@@ -10,7 +10,7 @@ from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.playback import PlaybackMarks
 from pytest_voiceeval.bridge.tape import Mark, MarkKind, Measure, Track
 from pytest_voiceeval.bridge.tool_calls import ToolCalls
-from pytest_voiceeval.model.conversation import TokenUsage
+from pytest_voiceeval.model.conversation import SideEvidence, TokenUsage
 from pytest_voiceeval.model.turns import AGENT, Side, WorkShare
 from pytest_voiceeval.wire import rtvi
 from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message, PlaybackMark
@@ -109,6 +109,15 @@ class Listener:
                 action(envelope)
             else:
                 self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
+
+    def evidence(self) -> SideEvidence:
+        """Return what the bot has told by itself, without being asked for its evidence."""
+        return SideEvidence(
+            tokens=self.tokens,
+            errors=tuple(self.errors),
+            notices=dict(self.notices),
+            phantoms=self.phantoms,
+        )
 
     def _take_sound(self, frame: Audio) -> None:
         """Keep sound until it is played; what nobody could hear in a call of any length is dropped."""

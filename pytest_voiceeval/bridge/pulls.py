@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_voiceeval.bridge.events import Listener
@@ -69,24 +69,12 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
     come through, being too large for a message, costs nothing but itself: ``db_error`` says why.
     """
     if not party.capabilities.can_be_pulled:
-        return SideEvidence(
-            actions=listener.tool_calls.actions(party.peer.side),
-            tokens=listener.tokens,
-            skipped_frames=party.skipped_frames,
-            errors=tuple(listener.errors),
-            notices=dict(listener.notices),
-        )
+        actions = listener.tool_calls.actions(party.peer.side)
+        return replace(listener.evidence(), actions=actions, skipped_frames=party.skipped_frames)
     try:
         await party.reopen_if_lost(reconnect_limit)
     except BotUnreachableError as exc:
-        return SideEvidence(
-            tokens=listener.tokens,
-            skipped_frames=party.skipped_frames,
-            errors=tuple(listener.errors),
-            notices=dict(listener.notices),
-            phantoms=listener.phantoms,
-            pull_error=str(exc),
-        )
+        return replace(listener.evidence(), skipped_frames=party.skipped_frames, pull_error=str(exc))
     problems: list[str] = []
     history = await _ask(party, "get_context_history", {}, problems)
     summary, db, db_error = await _summary(party, wish, problems, reconnect_limit)
@@ -98,17 +86,14 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
     if isinstance(records, list):
         side = party.peer.side
         actions = tuple(ActionRecord(side, record) for record in records if isinstance(record, dict))
-    return SideEvidence(
+    return replace(
+        listener.evidence(),
         actions=actions,
         db_hash=_hash(summary),
         db=db,
         db_error=db_error,
         context=context,
-        tokens=listener.tokens,
         skipped_frames=party.skipped_frames,
-        errors=tuple(listener.errors),
-        notices=dict(listener.notices),
-        phantoms=listener.phantoms,
         pull_error="; ".join(problems),
     )
 

@@ -25,11 +25,8 @@ from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
-<<<<<<< HEAD
-from pytest_voiceeval.run.ends import with_processes
-=======
 from pytest_voiceeval.run.echoes import echoing_caller
->>>>>>> d821bc6 (Hold a table of faults on the wire; tell a caller that echoes and recognisers that hear phantoms; bound what a flood costs)
+from pytest_voiceeval.run.ends import with_processes
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.lending import first_of
 from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into

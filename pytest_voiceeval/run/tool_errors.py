@@ -6,13 +6,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+CUT_OFF = "CANCELLED"
+"""What pipecat tells a model of a call that an interruption or its time limit has cut off."""
+
 
 def tool_errors(context: Sequence[Mapping[str, Any]] | None) -> list[dict[str, str]]:
     """Return ``{"tool": name, "answer": text}`` for each call that was answered with an error, in order.
 
     An answer is an error if it is an object with an ``error``, with ``"status": "error"``, or with
-    ``"success": false``. A bot may send whatever it likes: what is no message of the OpenAI form is
-    passed over.
+    ``"success": false``; also if it is the word with which pipecat answers a call that was cut off. A bot
+    may send whatever it likes: what is no message of the OpenAI form is passed over.
     """
     messages = list(context or ())
     names = {str(call.get("id")): _name(call) for call in _calls(messages)}
@@ -38,6 +41,8 @@ def _name(call: Mapping[str, Any]) -> str:
 
 
 def _is_error(content: Any) -> bool:
+    if content == CUT_OFF:
+        return True
     try:
         answer = json.loads(content) if isinstance(content, str) else content
     except (ValueError, RecursionError):

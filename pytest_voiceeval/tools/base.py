@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -10,6 +12,9 @@ from typing import Any, ClassVar, Protocol
 from pytest_voiceeval.errors import DefinitionError
 
 logger = logging.getLogger(__name__)
+
+LIMIT_SECONDS = 9.5
+"""How long a tool may take: a little less than pipecat waits, whose answer to a model says nothing of why."""
 
 
 class FunctionCall(Protocol):
@@ -35,11 +40,13 @@ class StandardSchemaTool(ABC):
             the name of the class.
         description: what the model reads about it; a class may declare it, too.
         ends_conversation: after its result the model is not asked for another answer.
+        limit_seconds: how long it may take to execute; then the model is told that it did not answer.
     """
 
     name: str = ""
     description: str = ""
     ends_conversation: ClassVar[bool] = False
+    limit_seconds: ClassVar[float] = LIMIT_SECONDS
 
     def __init__(self, name: str | None = None, description: str | None = None) -> None:
         """Take a name and a description; raise ``DefinitionError`` if one of them ends up empty."""
@@ -81,13 +88,18 @@ class StandardSchemaTool(ABC):
         }
 
     async def __call__(self, params: FunctionCall) -> None:
-        """Execute, deliver the result or ``{"error": text}`` once, then run ``_after_result``."""
+        """Execute, deliver the result or ``{"error": text}`` once, then run ``_after_result``.
+
+        A result that is no JSON is an error, and so is none within ``limit_seconds``.
+        """
         try:
-            result = await self._execute(**(params.arguments or {}))
+            result = await self._within_limit(params.arguments or {})
             content = deliverable(result)
-        except Exception as exc:  # whatever a tool raises is an answer to the model
+            self._check_json(content)
+        except (Exception, SystemExit) as exc:  # whatever a tool raises is an answer to the model
             logger.info("tool %s raised %s: %s", self.name, type(exc).__name__, exc)
-            await params.result_callback({"error": str(exc) or type(exc).__name__})
+            told = f"SystemExit: {exc}" if isinstance(exc, SystemExit) else str(exc) or type(exc).__name__
+            await params.result_callback({"error": told})
             return
         if self._ends_conversation_with(result):
             await params.result_callback(content, properties=_no_further_answer())
@@ -97,6 +109,24 @@ class StandardSchemaTool(ABC):
             await self._after_result(result)
         except Exception:  # the result is out; raising here would make the framework answer again
             logger.exception("tool %s: what follows its result failed", self.name)
+
+    async def _within_limit(self, arguments: Mapping[str, Any]) -> Any:
+        try:
+            async with asyncio.timeout(self.limit_seconds) as limit:
+                return await self._execute(**arguments)
+        except TimeoutError:
+            if not limit.expired():  # it is the tool's own
+                raise
+            raise TimeoutError(
+                f"the tool {self.name} did not answer within {self.limit_seconds:g} s"
+            ) from None
+
+    def _check_json(self, content: Any) -> None:
+        """Raise TypeError for what cannot be told to a model: not JSON, or no Unicode."""
+        try:
+            json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as exc:
+            raise TypeError(f"the tool {self.name} returned what is no JSON: {exc}") from None
 
 
 def deliverable(result: Any) -> Any:
