@@ -23,7 +23,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-GRACE_SECONDS = 2.0
+GRACE_SECONDS = 3.0
 """How long a command may take to end once it is asked to."""
 
 LEFTOVER_SECONDS = 0.2

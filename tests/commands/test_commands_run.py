@@ -16,7 +16,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from pytest_voiceeval.__main__ import main
 from pytest_voiceeval.commands.judge_arguments import add_judge_arguments, judge_settings
 from pytest_voiceeval.model.turns import Side
-from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
+from pytest_voiceeval.testing import FakeBot, ServerSide, Utterance, exit_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 PACK = """
@@ -50,9 +50,7 @@ def listening(side: Side, lines: Sequence[Utterance]) -> Iterator[str]:
     stop: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     async def session(socket: ServerConnection) -> None:
-        from pytest_voiceeval.testing import _ServerSide  # noqa: PLC0415
-
-        await FakeBot(side, lines, answer_after=0.1).play(_ServerSide(socket))
+        await FakeBot(side, lines, answer_after=0.1).play(ServerSide(socket))
 
     async def main_loop() -> None:
         done = asyncio.Event()

@@ -3,6 +3,8 @@ from __future__ import annotations
 import shlex
 import socket
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -141,3 +143,50 @@ def test_a_secret_of_a_command_stands_in_no_file_and_no_message(pytester: pytest
     (run,) = (path for path in files if path.name == "run_args.json")
     assert "TOKEN=<redacted>" in run.read_text(encoding="utf-8")
     assert Path(run.parent / "bot_agent_0.log").read_text(encoding="utf-8") == "I was told canary-in-a-mine\n"
+
+
+WAITS = """
+import asyncio
+from pathlib import Path
+
+def test_a_bot_is_up(voice_agent):
+    async def wait():
+        async with voice_agent.open(None) as url:
+            await voice_agent.connect(url, 5)
+            Path("up").touch()
+            await asyncio.sleep(600)
+    asyncio.run(wait())
+"""
+ECHO = """
+import asyncio, os, sys
+from websockets.asyncio.server import serve
+async def main():
+    async with serve(lambda socket: socket.wait_closed(), "127.0.0.1", int(sys.argv[1])):
+        print(os.getpid(), flush=True)
+        await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+
+def until(happens: Callable[[], bool], seconds: float = 30) -> None:
+    """Return once something happens; fails if it does not."""
+    deadline = time.monotonic() + seconds
+    while not happens():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_a_bot_of_a_worker_ends_with_the_controller_that_is_killed(pytester: pytest.Pytester) -> None:
+    """The worker itself goes on for seconds."""
+    pytester.makepyfile(test_up=WAITS, bot=ECHO)
+    pytester.makeini("[pytest]\n")
+    command = f"cmd:{shlex.quote(sys.executable)} bot.py {{port}}"
+    with pytester.popen([sys.executable, "-mpytest", "-n1", f"--voice-agent={command}"]) as process:
+        try:
+            until((pytester.path / "up").exists)
+        finally:
+            process.kill()
+    (log,) = pytester.path.glob("eval_results/*/bot_agent_0.log")
+    pid = int(log.read_text(encoding="utf-8"))
+    until(lambda: not Path(f"/proc/{pid}").exists())
