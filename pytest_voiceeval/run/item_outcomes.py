@@ -71,7 +71,7 @@ def _read(entry: object) -> ItemOutcome | None:
     if not all(isinstance(text, str) and text for text in texts.values()):
         return None
     verdict, folder, attempts = entry.get("verdict"), entry.get("folder"), entry.get("attempts")
-    is_inside = isinstance(folder, str) and Path(folder).name == folder
+    is_inside = isinstance(folder, str) and Path(folder).name == folder != ".."
     return ItemOutcome(
         **{key: str(text) for key, text in texts.items()},
         verdict=verdict if isinstance(verdict, str) else None,

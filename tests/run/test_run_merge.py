@@ -1,0 +1,69 @@
+"""Merging runs that were held without pytest, and what can be read of one that was killed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_run_dynamic import Broken, Coffee, Tea, run
+
+from pytest_voiceeval.run.item_outcomes import ItemOutcome, outcome_records, read_outcomes, tally_of
+from pytest_voiceeval.run.merge import MergeError
+from pytest_voiceeval.run.merged_run import merge_runs
+
+
+def test_runs_without_pytest_are_merged_with_their_errors(tmp_path: Path) -> None:
+    tea = run(tmp_path / "one", Tea, Broken())
+    coffee = run(tmp_path / "other", Coffee)
+    merged = merge_runs([tmp_path / "one", tmp_path / "other"], tmp_path / "merged")
+    assert merged.warnings == ()
+    assert (merged.tally.total, merged.tally.errors) == (3, 1)
+    records = json.loads((tmp_path / "merged" / "all_metrics.json").read_text(encoding="utf-8"))
+    assert records == [
+        {**record, "scenario_directory": str(tmp_path / "merged" / record["scenario_name"])}
+        for record in (coffee[0], tea[0])
+    ]
+    assert (tmp_path / "merged" / "run__broken" / "item.json").exists()
+    run(tmp_path / "more", Tea)
+    with pytest.raises(MergeError, match="two: run__tea in one and more"):
+        merge_runs([tmp_path / "one", tmp_path / "more"], tmp_path / "again")
+
+
+def test_of_several_starts_the_last_one_that_came_to_an_item_counts() -> None:
+    first = [
+        ItemOutcome("tea", "tea", "error", folder="tea"),
+        ItemOutcome("milk", "milk", "passed", "passed", "milk", 2),
+    ]
+    second = [
+        ItemOutcome("tea", "tea", "failed", "failed", "tea"),
+        ItemOutcome("milk", "milk", "not run"),
+        ItemOutcome("gin", "gin", "broken off", folder="gin"),
+    ]
+    starts = [{"outcomes": outcome_records(first)}, {}, {"outcomes": outcome_records(second)}]
+    found = read_outcomes(json.loads(json.dumps(starts)))
+    assert found == {"tea": second[0], "milk": first[1], "gin": second[2]}
+    tally = tally_of(found.values())
+    assert (tally.total, tally.errors, tally.broken_off, tally.not_run, tally.retried) == (3, 0, 1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        None,
+        3,
+        [],
+        {},
+        {"item": "tea", "scenario": "tea"},
+        {"item": 1, "scenario": "tea", "outcome": "passed"},
+    ],
+    ids=str,
+)
+def test_what_is_no_outcome_is_none(entry: object) -> None:
+    assert read_outcomes([{"outcomes": [entry]}, {"outcomes": entry}]) == {}
+
+
+def test_an_outcome_names_no_folder_outside_of_its_run() -> None:
+    for folder in ("../tea", "..", ".", "/tmp", "tea/../..", 3):
+        entry = {"item": "tea", "scenario": "tea", "outcome": "passed", "folder": folder, "attempts": "many"}
+        assert read_outcomes([{"outcomes": [entry]}]) == {"tea": ItemOutcome("tea", "tea", "passed")}
