@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_voiceeval.bots.endpoint_access import EndpointAccess, limits_of
+from pytest_voiceeval.bots.endpoint_access import EndpointAccess, Limits, limits_of
 from pytest_voiceeval.bots.profile import Profile
 from pytest_voiceeval.bots.profile_hosted import OpenAiLlm
 from pytest_voiceeval.errors import DefinitionError
@@ -16,6 +16,10 @@ from pytest_voiceeval.model.turns import Side
 if TYPE_CHECKING:
     from pytest_voiceeval.bots.rehearsal_server import Script
     from pytest_voiceeval.scenarios.base import Scenario
+
+
+_PATIENT = Limits(whole=3600.0, first=120.0, retries=0)
+"""Limits of a rehearsal: it pretends to think for as long as its profile says."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ async def model_access(
         )
     pace = Pace(llm.seconds_to_first_token, llm.seconds_per_token)
     async with serve_scripts(scripts, pace=pace) as base_url:
-        yield ModelAccess(base_url, variant, what="rehearsal")
+        yield ModelAccess(base_url, variant, limits=_PATIENT, what="rehearsal")
 
 
 def _scripts(scenario: Scenario, side: Side) -> list[Script]:

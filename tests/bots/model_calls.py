@@ -12,6 +12,7 @@ from pytest_voiceeval.bots.launch import LocalBot
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.pipeline import running_bot
 from pytest_voiceeval.bots.profile import load_profile
+from pytest_voiceeval.bots.profile_local import RehearsalLlm
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import Clock
 from pytest_voiceeval.bridge.endpoint import Peer
@@ -71,22 +72,23 @@ def call(*acts: Act, clock: Clock | None = None, **fields: Any) -> tuple[Convers
     return (clock or VirtualClock()).run(hold()), double
 
 
-def call_with_agent(*acts: Act) -> tuple[Conversation, ModelDouble]:
+def call_with_agent(*acts: Act, agents_llm: RehearsalLlm | None = None) -> tuple[Conversation, ModelDouble]:
     """Hold a call of a rehearsed agent, which greets and ends, with a caller whose model does ``acts``."""
     double = ModelDouble(*acts)
     local = load_profile("local")
+    rehearsed = local.model_copy(update={"llm": agents_llm or local.llm})
 
     async def hold() -> Conversation:
         async with (
             double,
             running_bot(local, USER, access(double.base_url)) as user,
-            LocalBot(AGENT, local).open(Greets()) as agent,
+            LocalBot(AGENT, rehearsed).open(Greets()) as agent,
         ):
             return await hold_call(
                 Greets(),
                 user=Peer(USER, user.url, "user bot"),
                 agent=Peer(AGENT, agent, "agent bot"),
-                settings=CallSettings(max_duration=60.0),
+                settings=CallSettings(max_duration=200.0),
             )
 
     return VirtualClock().run(hold()), double

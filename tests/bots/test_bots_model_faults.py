@@ -23,6 +23,7 @@ from model_double import (
     words,
 )
 
+from pytest_voiceeval.bots.profile_local import RehearsalLlm
 from pytest_voiceeval.errors import ModelEndpointError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.scenarios.prompts import CALLER_RULES
@@ -280,3 +281,10 @@ def test_a_callers_model_talks_with_an_agent() -> None:
     system, heard = double.bodies[0]["messages"][:2]
     assert system["content"].endswith(CALLER_RULES)
     assert "help you" in heard["content"]
+
+
+def test_a_rehearsal_may_pretend_to_think_for_as_long_as_it_likes() -> None:
+    slow = RehearsalLlm(service="rehearsal", seconds_to_first_token=30.0, seconds_per_token=1.0)
+    conversation, _ = call_with_agent(says("Thank you and goodbye."), agents_llm=slow)
+    assert conversation.stop_reason is StopReason.EXIT
+    assert conversation.agent.notices == {}
