@@ -1,4 +1,4 @@
-"""A pipecat bot on FastAPI, as it would run in production: behind Twilio Media Streams, or raw PCM.
+"""A pipecat bot on FastAPI, as it would run in production: behind Twilio Media Streams, raw PCM, or RTVI.
 
 It greets, repeats what it has understood, and hangs up. It knows nothing of scenarios.
 """
@@ -28,6 +28,7 @@ from pipecat.processors.audio.vad_processor import VADProcessor
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.runner.utils import parse_telephony_websocket
 from pipecat.serializers.base_serializer import FrameSerializer
+from pipecat.serializers.protobuf import ProtobufFrameSerializer
 from pipecat.serializers.twilio import TwilioFrameSerializer
 from pipecat.transports.websocket.fastapi import FastAPIWebsocketParams, FastAPIWebsocketTransport
 from pipecat.workers.runner import WorkerRunner
@@ -74,7 +75,9 @@ class Clerk(FrameProcessor):
             await self.push_frame(EndWorkerFrame())
 
 
-async def talk(websocket: WebSocket, serializer: FrameSerializer, rate_hz: int) -> None:
+async def talk(
+    websocket: WebSocket, serializer: FrameSerializer, rate_hz: int, *, is_rtvi: bool = False
+) -> None:
     """Hold one call."""
     profile = load_profile("local")
     cache = SpeechCache(None)
@@ -95,11 +98,16 @@ async def talk(websocket: WebSocket, serializer: FrameSerializer, rate_hz: int) 
         ),
         params=PipelineParams(audio_in_sample_rate=16_000, audio_out_sample_rate=rate_hz),
         idle_timeout_secs=30,
+        enable_rtvi=is_rtvi,
     )
 
-    @transport.event_handler("on_client_connected")
-    async def greet(_: FastAPIWebsocketTransport, __: WebSocket) -> None:
+    async def greet(*_: object) -> None:
         await worker.queue_frame(TTSSpeakFrame(GREETING))
+
+    if is_rtvi:
+        worker.rtvi.add_event_handler("on_client_ready", greet)
+    else:
+        transport.add_event_handler("on_client_connected", greet)
 
     @transport.event_handler("on_client_disconnected")
     async def leave(_: FastAPIWebsocketTransport, __: WebSocket) -> None:
@@ -117,6 +125,9 @@ def app(protocol: str) -> FastAPI:
     @server.websocket("/")
     async def call(websocket: WebSocket) -> None:
         await websocket.accept()
+        if protocol == "rtvi":
+            await talk(websocket, ProtobufFrameSerializer(), 24_000, is_rtvi=True)
+            return
         if protocol == "pcm":
             await talk(websocket, RawPcm(16_000), 16_000)
             return
@@ -132,7 +143,7 @@ def main() -> None:
     """Serve calls until killed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--protocol", choices=("pcm", "twilio"), required=True)
+    parser.add_argument("--protocol", choices=("pcm", "rtvi", "twilio"), required=True)
     options = parser.parse_args()
     speech = load_profile("local")
     shared_voice(speech.tts.voice_path)  # loaded before the first call, so that it greets at once

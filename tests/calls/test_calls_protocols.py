@@ -1,4 +1,4 @@
-"""Spoken calls with pipecat bots that know nothing of scenarios, over each protocol but RTVI."""
+"""Spoken calls with pipecat bots that know nothing of scenarios, over each protocol."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Order(Scenario):
 '''
 
 
-@pytest.mark.parametrize("protocol", ["twilio", "pcm"])
+@pytest.mark.parametrize("protocol", ["twilio", "pcm", "rtvi"])
 def test_a_spoken_call_with_a_pipecat_bot_behind(protocol: str, pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error\n")
     folder = pytester.mkdir("scenarios")
