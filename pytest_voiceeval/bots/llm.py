@@ -74,7 +74,7 @@ class CountedOpenAILLMService(OpenAILLMService):
                     async for chunk in chunks:
                         yield chunk
             except FAILURES as exc:
-                if not reply.said:
+                if not reply.said.strip():
                     await attempts.failed(exc)
                     continue
                 await self._cut(attempts, reply, exc)

@@ -116,7 +116,7 @@ class Reply:
         """
         calls = self._calls.complete()
         yield from self._say(self._text.end())
-        if self.finish_reason is None and not self.said:
+        if self.finish_reason is None and not self.said.strip():
             if not self.came:
                 raise UnusableAnswerError("the stream ended, and nothing of a reply was in it", again=True)
             if not calls:

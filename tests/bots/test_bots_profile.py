@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
+from pytest_voiceeval.bots import profile as profile_module
 from pytest_voiceeval.bots.profile import builtin_profiles, load_profile, require_packages
 from pytest_voiceeval.bots.profile_hosted import OpenAiLlm, OpenAiStt, OpenAiTts
 from pytest_voiceeval.bots.profile_local import RehearsalLlm
@@ -197,3 +200,27 @@ def test_missing_services_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch)
         ProfileError, match=r"piper-tts and faster-whisper missing; install pytest-voiceeval\[local\]"
     ):
         require_packages(load_profile("local"))
+
+
+def test_the_profile_in_the_readme_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (text,) = [block for block in re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL) if "llm:" in block]
+    llm = load_profile(written(tmp_path, text)).llm
+    assert isinstance(llm, OpenAiLlm)
+    monkeypatch.setenv("MY_KEY", "k")
+    assert llm.api_key() == "k"
+    assert llm.extra() == {"extra_body": {"top_k": 20}}
+
+
+def test_what_the_openai_profile_has_as_comments_can_be_set_and_its_limits_are_the_defaults() -> None:
+    path = Path(profile_module.__file__).parent / "profiles" / "openai.yaml"
+    text = path.read_text(encoding="utf-8")
+    stt, llm, tts = (text.split(f"\n{section}:")[1].split("\n\n")[0] for section in ("stt", "llm", "tts"))
+    OpenAiStt.model_validate(yaml.safe_load("\n".join(re.findall(r"^#   (\w+: .*)$", stt, re.MULTILINE))))
+    OpenAiTts.model_validate(yaml.safe_load("\n".join(re.findall(r"^#   (\w+: .*)$", tts, re.MULTILINE))))
+    optional = yaml.safe_load("\n".join(re.findall(r"^  # (\w+: .*)$", llm, re.MULTILINE)))
+    assert set(optional) >= {"temperature", "top_p", "seed", "max_tokens", "reasoning_effort", "extra_body"}
+    shown = load_profile("openai").llm
+    assert isinstance(shown, OpenAiLlm)
+    assert shown == OpenAiLlm(service="openai", model=shown.model)
+    OpenAiLlm.model_validate({"service": "openai", "model": "m", **optional})
