@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pytest_voiceeval.bots.child import Child, ending
 from pytest_voiceeval.bots.command import ProcessSettings, command_words, obstacle
 from pytest_voiceeval.bots.ports import answers
-from pytest_voiceeval.errors import BotProcessError
+from pytest_voiceeval.errors import BotProcessError, BotRefusedError, BotUnreachableError
 from pytest_voiceeval.model.turns import AGENT, Side
 from pytest_voiceeval.scenarios.packs import PACKS_VARIABLE
 from pytest_voiceeval.wire.connection import Connection, open_connection
@@ -69,6 +69,7 @@ class BotProcess:
         Raises:
             BotProcessError: if it cannot be started, has crashed between two calls for the second time, or
                 has ended when the body fails.
+            BotUnreachableError, BotRefusedError: as the body does, with its last lines.
         """
         self.restarted, self._is_called = "", False
         if self._child is not None and self._child.code is not None:
@@ -83,6 +84,8 @@ class BotProcess:
         except Exception as exc:  # whatever broke the call: if the process died, that is why
             if told := await self.ended(DEATH_SECONDS):
                 raise BotProcessError(f"{told}\n{exc}") from exc
+            if isinstance(exc, BotUnreachableError | BotRefusedError) and str(exc).startswith(self.side):
+                raise type(exc)(f"{exc}\n{self._last_words(self._running)}") from exc
             raise
 
     @property

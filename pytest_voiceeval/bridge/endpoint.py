@@ -126,7 +126,7 @@ class Peer:
 
     Attributes:
         takes_pieces: whether it may get the other side's sound in pieces, in place of 20 ms frames.
-        ready_seconds: how long it may take to say that it is ready.
+        ready_seconds: how long it may take to say that it is ready, the first time.
         opener: opens a connection to it; ``None`` for the call's own way.
         dialect: how it is spoken to.
     """

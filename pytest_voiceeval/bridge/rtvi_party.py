@@ -15,6 +15,7 @@ from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
 from pytest_voiceeval.errors import BotRefusedError, BotUnreachableError
 from pytest_voiceeval.wire.connection import Ending
 from pytest_voiceeval.wire.frames import Audio, Frame, Message, decode, encode_message
+from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
 from pytest_voiceeval.wire.rtvi import BOT_STOPPED_SPEAKING, REPLIES, SERVER_RESPONSE, Envelope, Request
 
@@ -71,6 +72,7 @@ class RtviParty(Leg):
         if peer.dialect.mode != "evaluated":
             self._hear = self._held.append
         self._requests = Requests(self._send)
+        self._ready_seconds = peer.ready_seconds
         self.play = Outgoing(rate_hz, self.send_frame, in_pieces=peer.takes_pieces).play
 
     async def open(self, limit: float) -> None:
@@ -86,7 +88,8 @@ class RtviParty(Leg):
         while True:
             self.listen(await self.connect(max(deadline - loop.time(), BUSY_SECONDS)))
             try:
-                await self._requests.handshake(limit=self.peer.ready_seconds)
+                await self._requests.handshake(limit=self._ready_seconds)
+                self._ready_seconds = min(self._ready_seconds, HANDSHAKE_SECONDS)
                 return
             except RequestFailedError as exc:
                 is_busy = self.lost.done() and self.lost.result().code in BUSY_CODES

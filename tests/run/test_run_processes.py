@@ -15,7 +15,7 @@ import pytest
 from test_run_evaluate import SETTINGS, Listening, Tea, canned, read
 
 from pytest_voiceeval.bots.launch import CommandBot
-from pytest_voiceeval.errors import BotProcessError
+from pytest_voiceeval.errors import BotProcessError, BotRefusedError
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
 from pytest_voiceeval.model.metrics import Metrics, Verdict
 from pytest_voiceeval.model.turns import AGENT, USER, Side
@@ -40,6 +40,9 @@ def initialize(arguments):
     if mode == "dies-in-set-up":
         print("no world for me", flush=True)
         os._exit(5)
+    if mode == "refuses":
+        print("I know no such world", flush=True)
+        return {"success": False, "errors": ["no"]}
     if mode == "dies-in-call":
         print("about to speak", flush=True)
         asyncio.get_running_loop().call_later(0.8, os.kill, os.getpid(), signal.SIGKILL)
@@ -126,6 +129,13 @@ def test_one_that_dies_while_it_is_prepared_is_an_error(
     with pytest.raises(BotProcessError, match=r"(?s)exit code 5; .*no world for me") as caught:
         held(tmp_path, **{side: process(side, "dies-in-set-up")})
     assert "before the call began" in str(caught.value)
+
+
+def test_the_last_lines_of_one_that_refuses_its_part_are_told(
+    process: Callable[[Side, str], CommandBot], tmp_path: Path
+) -> None:
+    with pytest.raises(BotRefusedError, match=r"(?s)^agent bot at .*refused .*: no; .*I know no such world"):
+        held(tmp_path, agent=process(AGENT, "refuses"), user=process(USER, "fine"))
 
 
 def test_a_crash_between_scenarios_is_mended_once_and_told(
