@@ -69,8 +69,13 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
     come through, being too large for a message, costs nothing but itself: ``db_error`` says why.
     """
     if not party.capabilities.can_be_pulled:
-        actions = listener.tool_calls.actions(party.peer.side)
-        return replace(listener.evidence(), actions=actions, skipped_frames=party.skipped_frames)
+        calls = listener.tool_calls
+        return replace(
+            listener.evidence(),
+            actions=calls.actions(party.peer.side),
+            skipped_frames=party.skipped_frames,
+            pull_error=calls.lack,
+        )
     try:
         await party.reopen_if_lost(reconnect_limit)
     except BotUnreachableError as exc:

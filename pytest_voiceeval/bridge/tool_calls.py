@@ -15,6 +15,7 @@ class ToolCalls:
 
     def __init__(self) -> None:
         self._records: dict[str, dict[str, Any]] = {}
+        self._incomplete: set[str] = set()
 
     def take(self, envelope: Envelope) -> None:
         """Take a message about a tool call.
@@ -30,13 +31,23 @@ class ToolCalls:
         elif call.function_name and call.arguments is not None:
             record = {"name": call.function_name, "arguments": dict(call.arguments)}
             self._records[call.tool_call_id] = {"action_type": call.function_name, **record}
+        else:
+            self._incomplete.add(call.tool_call_id)
 
     def actions(self, side: Side) -> tuple[ActionRecord, ...] | None:
         """Return the calls that can be compared, in order; ``None`` if none was reported."""
         return tuple(ActionRecord(side, record) for record in self._records.values()) or None
 
+    @property
+    def lack(self) -> str:
+        """What is missing where some calls can be compared and others cannot; empty if nothing is."""
+        if not self._records or not self._incomplete:
+            return ""
+        return f"{len(self._incomplete)} tool call(s) were reported without name or arguments"
+
     def _end(self, call: rtvi.ToolCall) -> None:
         if call.cancelled:
             self._records.pop(call.tool_call_id, None)
+            self._incomplete.discard(call.tool_call_id)
         elif call.tool_call_id in self._records and call.result is not None:
             self._records[call.tool_call_id]["result"] = call.result

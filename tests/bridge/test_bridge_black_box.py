@@ -241,6 +241,15 @@ def test_tool_calls_that_a_black_box_reports_are_its_actions() -> None:
     ]
 
 
+def test_calls_that_are_reported_without_arguments_beside_others_are_told_as_missing() -> None:
+    bare = {"tool_call_id": "2", "function_name": "lookup"}
+    agent = reporting(("llm-function-call-in-progress", PLACED), ("llm-function-call-in-progress", bare))
+    evidence = hold(user_bot(), agent).agent
+    assert evidence.actions is not None
+    assert [action.name for action in evidence.actions] == ["place_order"]
+    assert evidence.pull_error == "1 tool call(s) were reported without name or arguments"
+
+
 @pytest.mark.parametrize(
     "data",
     [
