@@ -15,6 +15,7 @@ from pytest_voiceeval.bots import tether
 from pytest_voiceeval.bots.command import PORT
 from pytest_voiceeval.bots.last_words import last_words
 from pytest_voiceeval.bots.ports import Port, listeners
+from pytest_voiceeval.world.files import open_own
 
 CLOSE_SECONDS = 5.0
 """How long the tether may take to end everything: longer than what it gives the command."""
@@ -40,7 +41,7 @@ class Child:
         self._port = Port()
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
-            with log.open("ab") as output:
+            with open_own(log) as output:
                 self._log_start = output.seek(0, os.SEEK_END)
                 self._port.release()
                 self._process = subprocess.Popen(

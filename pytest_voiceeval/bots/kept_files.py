@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from pytest_voiceeval.world.files import write_whole
+from pytest_voiceeval.world.files import refuse_planted, write_whole
 
 _DIGEST_BYTES = 32
 
@@ -24,8 +24,14 @@ def read_kept(file: Path, key: bytes) -> bytes | None:
 
 
 def keep(file: Path, key: bytes, body: bytes) -> None:
-    """Put ``body`` into ``file``, whole or not at all: a folder that cannot be written to is no error."""
+    """Put ``body`` into ``file``, whole or not at all: a folder that cannot be written to is no error.
+
+    Nothing is put into a folder that a link names.
+    """
     with contextlib.suppress(OSError):
+        refuse_planted(file.parent)
+        if file.parent.is_symlink():
+            return
         write_whole(file, lambda stream: stream.write(hashlib.sha256(key + body).digest() + body))
 
 

@@ -33,8 +33,7 @@ from pytest_voiceeval.plugin.resuming import (
 from pytest_voiceeval.plugin.selection import Selection, select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.plugin.sharding import Sharding
-from pytest_voiceeval.plugin.termination import Termination
-from pytest_voiceeval.plugin.timeouts import Timeouts
+from pytest_voiceeval.plugin.timeouts import register_endings
 from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers, demand_urls
 from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
@@ -120,18 +119,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.shard is not None:
         config.pluginmanager.register(Sharding(settings.shard), "voiceeval-sharding")
     config.pluginmanager.register(SafeTexts(), "voiceeval-texts")
-    _register_endings(config, has_scenarios=bool(selection.chosen))
+    register_endings(config, has_scenarios=bool(selection.chosen))
     if config.getoption("allure_report_dir", default=None):
         config.stash[allure_key] = AllureAttachments()
-
-
-def _register_endings(config: pytest.Config, *, has_scenarios: bool) -> None:
-    """Have what ends a run or a test from outside break calls off in order."""
-    termination = Termination(is_worker=hasattr(config, "workerinput"))
-    if has_scenarios and not config.option.collectonly:
-        termination.install()
-    config.pluginmanager.register(termination, "voiceeval-termination")
-    config.pluginmanager.register(Timeouts(), "voiceeval-timeouts")
 
 
 def _claim(config: pytest.Config, recorder: Recorder) -> None:

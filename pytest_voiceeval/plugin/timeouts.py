@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_voiceeval.plugin.ahead import ahead_key
+from pytest_voiceeval.plugin.termination import Termination
 from pytest_voiceeval.report.failure import shown_path
 
 GRACE_SECONDS = 10.0
@@ -88,3 +89,12 @@ class _Timer:
         from pytest_timeout import timeout_timer  # type: ignore[import-untyped,unused-ignore] # noqa: PLC0415
 
         timeout_timer(self._item, self._settings)
+
+
+def register_endings(config: pytest.Config, *, has_scenarios: bool) -> None:
+    """Have what ends a run or a test from outside break calls off in order."""
+    termination = Termination(is_worker=hasattr(config, "workerinput"))
+    if has_scenarios and not config.option.collectonly:
+        termination.install()
+    config.pluginmanager.register(termination, "voiceeval-termination")
+    config.pluginmanager.register(Timeouts(), "voiceeval-timeouts")

@@ -19,7 +19,7 @@ from pytest_voiceeval.run.resume import (
     classify_scenario_resume_state,
     scenario_folders,
 )
-from pytest_voiceeval.world.files import write_json
+from pytest_voiceeval.world.files import write_json, write_text
 
 ITEM_FILE = "item.json"
 STAMP_LENGTH = len("20261130_141734")
@@ -98,7 +98,7 @@ class EarlierRun:
             return None
         aside = claim_folder(folder.with_name(f"{folder.name}{KILLED}{self._invocation[:STAMP_LENGTH]}"))
         folder.replace(aside)
-        (aside / KILLED_MARK).touch()
+        write_text(aside / KILLED_MARK, "")
         self._folders.pop(item, None)
         self._folders.pop(file_name(item), None)
         return aside

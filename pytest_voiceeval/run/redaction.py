@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_voiceeval.wire.address import REDACTED, shown
+from pytest_voiceeval.wire.address import REDACTED, SECRET, shown
 
-SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signature|auth)"
 SHORTEST = 6
 """Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
 
@@ -17,7 +16,6 @@ ENVIRONMENT_FLAGS = ("--voice-agent-env", "--voice-user-env", "--agent-env", "--
 
 _VARIABLE = re.compile(rf"(?i){SECRET}$")
 _SECRET_FLAG = re.compile(rf"(?i)-[^=]*{SECRET}$")
-_QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s]+")
 _FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
 _ASSIGNED = re.compile(rf"(?i)\b(\w*{SECRET}=)(\"[^\"]*\"|'[^']*'|[^\s&]+)")
 _BEARER = re.compile(r"(?i)\b(bearer\s+)\S+")
@@ -56,7 +54,7 @@ def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, REDACTED)
     text = shown(text)
-    for pattern in (_QUERY, _FLAG, _ASSIGNED, _BEARER):
+    for pattern in (_FLAG, _ASSIGNED, _BEARER):
         text = pattern.sub(rf"\1{REDACTED}", text)
     return text
 

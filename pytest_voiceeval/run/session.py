@@ -17,7 +17,7 @@ from pytest_voiceeval.model.safe_text import cell, visible
 from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.files import claim_folder, read_json
 from pytest_voiceeval.run.readable import readable
-from pytest_voiceeval.world.files import write_json, write_text
+from pytest_voiceeval.world.files import refuse_planted, write_json, write_text
 
 CSV_HEADER = ("Scenario", "User_Transcript", "Agent_Transcript", "Latency_ms")
 
@@ -78,6 +78,7 @@ class RunFolder:
             OSError: if not.
         """
         wanted = self._agreed or self._output_dir
+        refuse_planted(wanted)
         nearest = next(path for path in (wanted, *wanted.parents) if path.exists())
         with tempfile.TemporaryDirectory(dir=nearest):
             pass
@@ -86,6 +87,7 @@ class RunFolder:
         """Return the folder, made if it was not there yet."""
         if self.path is not None:
             return self.path
+        refuse_planted(self._agreed or self._output_dir)
         if self._agreed:
             self._agreed.mkdir(parents=True, exist_ok=True)
             self.path = self._agreed
@@ -101,6 +103,7 @@ class RunFolder:
         The folder is made now, so that no other run can take it. One that is perhaps not needed is not
         made yet, and has a name that no other run comes upon.
         """
+        refuse_planted(self._output_dir)
         if self._agreed is None and is_needed:
             self._made = [
                 folder for folder in (self._output_dir, *self._output_dir.parents) if not folder.exists()

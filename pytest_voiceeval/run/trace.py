@@ -21,11 +21,15 @@ def trace_metrics(folder: Path) -> dict[str, Any]:
 
     The file is ``trace_metrics.json`` of the scenario's folder, else the one in ``bot_logs_agent``.
     """
-    present = [path for path in (folder / FILE, folder / LOG_FOLDER / FILE) if path.exists()]
+    present = [
+        path for path in (folder / FILE, folder / LOG_FOLDER / FILE) if path.exists() or path.is_symlink()
+    ]
     if not present:
         return {}
     path = present[0]
     name = path.relative_to(folder)
+    if path.is_symlink():
+        return {"trace_metrics_error": f"{name} is a link, which is not followed: left out"}
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -43,7 +47,7 @@ def expect_trace(agent: Endpoint) -> None:
 
 def collect_trace(agent: Endpoint, folder: Path) -> None:
     """Move the trace that ``agent`` has left of a call, if there is one, into the scenario's ``folder``."""
-    if isinstance(agent, Traced) and agent.trace_file.is_file():
+    if isinstance(agent, Traced) and agent.trace_file.is_file() and not agent.trace_file.is_symlink():
         target = folder / LOG_FOLDER / FILE
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(agent.trace_file, target)

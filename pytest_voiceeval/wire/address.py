@@ -9,16 +9,20 @@ from pytest_voiceeval.errors import DefinitionError
 
 REDACTED = "<redacted>"
 
+SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signature|auth)"
+"""What the name of a secret ends with: of a part of an URL, a variable, a flag."""
+
 _USER_INFO = re.compile(r"(?<=://)(?:(?!://)\S)*@")
+_QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s'\"]+")
 
 
 def shown(text: str) -> str:
-    """Return ``text``, an URL or one with URLs in it, without the users and passwords of these.
+    """Return ``text``, an URL or one with URLs in it, without the users, passwords and tokens of these.
 
     All that stands between ``://`` and the last ``@`` counts as such: a password in which ``/``, ``?`` or
     ``@`` is not encoded ends an URL's address too early.
     """
-    return _USER_INFO.sub(f"{REDACTED}@", text)
+    return _QUERY.sub(rf"\1{REDACTED}", _USER_INFO.sub(f"{REDACTED}@", text))
 
 
 def websocket_url(text: str) -> str:

