@@ -18,7 +18,7 @@ with contextlib.suppress(ImportError):  # pytest reads this file also where only
 
     # A busy machine is slow, which is no fault of the code under test.
     settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.register_profile("fuzz", settings.get_profile("steady"), max_examples=10_000)
+    settings.register_profile("fuzz", settings.get_profile("steady"), max_examples=2_000)
     settings.load_profile("steady")
 
 

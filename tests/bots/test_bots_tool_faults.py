@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import pytest
+from leftovers import Possessions
 from wire_client import PROMPT, WireClient
 
 from pytest_voiceeval.bots import pipeline
+from pytest_voiceeval.bots.profile import Profile
+from pytest_voiceeval.bots.recogniser import shared_recogniser
 from pytest_voiceeval.run.tool_errors import tool_errors
 from pytest_voiceeval.scenarios.rehearsal import Say, Use
 from pytest_voiceeval.tools import StandardSchemaTool, WriteScenarioTool, register_schema_tool_for_eval
@@ -83,6 +86,15 @@ class SlowWriteTool(WriteScenarioTool):
         await asyncio.sleep(1.0)
         self.record({"action_type": "write", "name": "SlowWriteTool", "arguments": {}, "result": None})
         return {"written": True}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind(profile: Profile) -> Iterator[None]:
+    # The models are loaded once a process, and stay.
+    shared_recogniser(profile.stt.model_path, profile.stt.device, profile.stt.compute_type)
+    before = Possessions.now()
+    yield
+    assert Possessions.now().beyond(before) == []
 
 
 async def answers(client: WireClient) -> list[Any]:

@@ -1,7 +1,7 @@
 """The table of faults on the wire: each fault, what becomes of the call, by when, and the words that tell it.
 
-A fault of the agent ends in a stop reason, and so in a verdict; one of anybody else is an error. Those that
-need a real socket are in ``test_faults_sockets``, those of tools in ``test_faults_tools``.
+A fault of the agent ends in a stop reason, and so in a verdict; one of anybody else is an error. What needs a
+real socket, a pipeline or pytest has a test of its own, which ``ELSEWHERE`` names.
 """
 
 from __future__ import annotations
@@ -271,3 +271,46 @@ SIMULATORS = (
     ),
     Fault("blocks its loop for 45 s", StopReason.EXIT, (), 55, user=user(Blocking)),
 )
+
+SOCKETS, TOOLS = "tests/faults/test_faults_sockets.py", "tests/bots/test_bots_tool_faults.py"
+SIMULATOR_TESTS, PLUGIN = "tests/faults/test_faults_simulator.py", "tests/plugin/test_plugin_faults.py"
+GOES_AWAY = f"{SOCKETS}::test_an_agent_that_goes_away_is_told_how_and_its_evidence_is_kept"
+
+ELSEWHERE: Mapping[str, str] = {
+    "the agent hangs up in mid-word with 1000, over a socket": GOES_AWAY,
+    "the agent drops TCP in mid-word": GOES_AWAY,
+    "the agent sends a frame of 20 MiB": GOES_AWAY,
+    "the user drops TCP in mid-word": f"{SOCKETS}::test_a_user_that_drops_its_connection_is_an_error",
+    "a bot does not answer our close": f"{SOCKETS}::test_a_bot_that_never_answers_our_close_costs_a_second",
+    "the agent stops reading its socket": (
+        f"{SOCKETS}::test_a_bot_that_stops_reading_is_told_as_soon_as_it_cannot_be_sent_any_more"
+    ),
+    "a bot breaks the WebSocket protocol": (
+        "tests/fuzz/test_fuzz_websocket.py::test_a_frame_that_breaks_the_protocol_is_told_as_that"
+    ),
+    "a bot does not take a world that changes": (
+        "tests/bridge/test_bridge_sync.py::test_a_delta_that_a_bot_does_not_take_is_a_fault"
+    ),
+    "the user repeats the agent": (
+        f"{SIMULATOR_TESTS}::test_a_user_that_repeats_a_failing_agent_is_an_error_with_its_turn"
+    ),
+    "a recogniser hears words in silence": (
+        f"{SIMULATOR_TESTS}::test_words_that_a_side_heard_in_silence_are_counted"
+    ),
+    "empty and blank transcripts": (
+        f"{SIMULATOR_TESTS}::test_blank_transcripts_are_no_words_and_make_no_turn"
+    ),
+    "the call ends before a running tool returns": (
+        f"{TOOLS}::test_what_a_tool_records_after_the_call_is_over_is_in_the_evidence"
+    ),
+    "a tool raises": f"{TOOLS}::test_a_tool_that_raises_answers_with_its_error",
+    "a tool leaves the process": f"{TOOLS}::test_a_tool_that_wants_to_leave_the_process_does_not",
+    "a tool hangs": f"{TOOLS}::test_a_tool_that_hangs_is_given_up",
+    "a tool delivers twice": f"{TOOLS}::test_a_tool_that_delivers_twice_is_heard_once",
+    "a tool returns no JSON": f"{TOOLS}::test_a_tool_that_returns_no_json_answers_all_the_same",
+    "a barge-in cancels a tool": f"{TOOLS}::test_a_tool_that_a_barge_in_cancels_records_nothing_and_is_told",
+    "what pytest makes of them": (
+        f"{PLUGIN}::test_faults_are_told_as_what_they_are_and_the_other_results_are_kept"
+    ),
+}
+"""Faults that are held elsewhere, and the tests that do."""

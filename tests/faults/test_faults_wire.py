@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 from leftovers import leaving_no_task
 from scripted_calls import call
-from table import AGENTS, SIMULATORS, Fault
+from table import AGENTS, ELSEWHERE, SIMULATORS, Fault
 
 from pytest_voiceeval.errors import BotError
 from pytest_voiceeval.model.conversation import Conversation, StopReason
@@ -64,3 +65,10 @@ def test_each_row_has_a_name_of_its_own_and_a_limit() -> None:
     for rows in (AGENTS, SIMULATORS):
         assert len({fault.what for fault in rows}) == len(rows)
         assert all(0 < fault.within <= 120 for fault in rows)
+
+
+@pytest.mark.parametrize("place", sorted(set(ELSEWHERE.values())))
+def test_what_the_table_names_elsewhere_is_there(place: str) -> None:
+    path, name = place.split("::")
+    source = (Path(__file__).parents[2] / path).read_text(encoding="utf-8")
+    assert f"def {name}(" in source
