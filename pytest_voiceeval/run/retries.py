@@ -154,6 +154,8 @@ class _Tries:
 
 
 def _retry_reason(conversation: Conversation, settings: RunSettings) -> str | None:
+    if conversation.agent.ended:  # it died: that is a result, also where nobody had said anything yet
+        return None
     return auto_retry_reason(
         len(counted_turns(conversation)),
         agent_turns(conversation),

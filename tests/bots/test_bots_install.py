@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of p
 # isort: split
 from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
 from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
+from pipecat.frames.frames import LLMRunFrame
 from pipecat.pipeline.llm_switcher import LLMSwitcher
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.task import PipelineTask
@@ -87,7 +89,7 @@ def worker_of(*processors: Any, **options: Any) -> PipelineWorker:
 
 
 @asynccontextmanager
-async def own_bot() -> AsyncIterator[tuple[WireClient, Installation]]:
+async def own_bot(*, greets: bool = False) -> AsyncIterator[tuple[WireClient, Installation]]:
     """Run a bot whose model plays scripts; yields a client of it."""
     own = Rehearsal(user=(), agent=(Use("tide"), Use("weather"), Say("There you are.")))
     scripts = [Script(OWN_PROMPT, "agent", own), Script(PROMPT, "agent", own)]
@@ -96,6 +98,8 @@ async def own_bot() -> AsyncIterator[tuple[WireClient, Installation]]:
         pair = own_pair()
         llm = own_llm(base_url)
         worker = worker_of(transport.input(), pair.user(), llm, transport.output(), pair.assistant())
+        if greets:
+            worker.rtvi.add_event_handler("on_client_ready", partial(greet, worker))
         installation = install(worker)
         listens = asyncio.Event()
 
@@ -116,6 +120,11 @@ async def own_bot() -> AsyncIterator[tuple[WireClient, Installation]]:
             await running
             await llm._client.close()
             transport.release()
+
+
+async def greet(worker: PipelineWorker, _: object) -> None:
+    """Speak first, as bots of production do."""
+    await worker.queue_frame(LLMRunFrame())
 
 
 async def tool_results(client: WireClient) -> list[Any]:
@@ -146,6 +155,16 @@ async def test_the_tools_of_a_scenario_take_the_place_of_the_bots_own_and_give_i
         assert installation.state == {}
         assert await client.history() == []
         assert await tool_results(client) == own
+
+
+@pytest.mark.asyncio
+async def test_a_greeting_of_the_bots_own_leaves_no_trace_in_a_scenario() -> None:
+    async with own_bot(greets=True) as (client, _):
+        await client.handshake()
+        assert await client.ask("reset") is True
+        assert await client.prepare(PROMPT, weather={})
+        assert await client.history() == [{"role": "system", "content": PROMPT}]
+        assert await tool_results(client) == ["unknown_tool", "rain, says the scenario"]
 
 
 def whole(llm: Any = None, pair: Any = None) -> list[Any]:

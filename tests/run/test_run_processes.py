@@ -23,6 +23,7 @@ from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.report.outcomes import Outcome
 from pytest_voiceeval.report.terminal import summary_lines
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
+from pytest_voiceeval.run.retries import hold_until_it_counts
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.testing import FakeBot, Utterance
 
@@ -31,6 +32,12 @@ import asyncio, os, signal, sys
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
 
 mode, side, port = sys.argv[1], os.environ["VOICEEVAL_SIDE"], int(sys.argv[2])
+
+class Bot(FakeBot):
+    async def _answer(self, connection, envelope):
+        if mode == "dies-at-once" and envelope.type == "send-text":  # what the call begins with
+            os.kill(os.getpid(), signal.SIGKILL)
+        await super()._answer(connection, envelope)
 
 def start_anew(arguments):
     bot._next_line = 0
@@ -49,7 +56,7 @@ def initialize(arguments):
     return {"success": True, "errors": []}
 
 ending, seconds = ((), 9.0) if mode == "dies-in-call" else ((exit_message(),), 0.2)
-bot = FakeBot(
+bot = Bot(
     side,
     [Utterance("Hello.", 0.2, 300), Utterance("Bye now.", seconds, 350, late_sends=ending)],
     answers={"update_system_prompt": start_anew, "apply_initialization": initialize},
@@ -108,6 +115,20 @@ def test_an_agent_that_is_killed_in_a_call_has_failed_and_left_its_last_words(
     assert "ended in the middle of a call, killed by SIGKILL; expected it to stay in the foreground" in text
     assert "\n  about to speak\n" in text
     assert "about to speak" in read(tmp_path / "metrics.json")["bot_processes"]["agent"]["ended"]
+
+
+def test_an_agent_that_dies_before_anybody_speaks_has_failed_all_the_same(
+    process: Callable[[Side, str], CommandBot], tmp_path: Path
+) -> None:
+    """Such a call is not held again, as one is in which nobody said anything."""
+    agent = process(AGENT, "dies-at-once")
+    conversation = hold_until_it_counts(
+        Tea(), user=fake(USER), agent=agent, settings=SETTINGS, folder=tmp_path
+    )
+    assert conversation.retried == ()
+    assert conversation.turns == ()
+    assert "killed by SIGKILL" in conversation.agent.ended
+    assert scored(conversation, tmp_path).verdict is Verdict.FAILED
 
 
 def test_a_caller_that_is_killed_in_a_call_is_an_error(
