@@ -45,14 +45,14 @@ def may_be_apart(spec: Any) -> bool:
     return not getattr(spec, "popen", None) or bool(getattr(spec, "chdir", None))
 
 
-def sees(gateway: Any, run: Path, token: str) -> bool:
-    """Return whether the process behind an execnet gateway sees the run's folder."""
-    write_text(run / TOKEN, token)
+def sees(gateway: Any, path: Path, text: str) -> bool:
+    """Write a text into a file; return whether the process behind an execnet gateway finds it there."""
+    write_text(path, text)
     channel = gateway.remote_exec(PROBE)
-    channel.send(str(run / TOKEN))
+    channel.send(str(path))
     found = channel.receive()
     channel.waitclose()
-    return bool(found == token)
+    return bool(found == text)
 
 
 class Sender:

@@ -263,7 +263,8 @@ def _by_failure(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names
     for node_id in cache.get("cache/lastfailed", {}) if cache else ():
         node_path, _, rest = node_id.partition("::")
         if entry := catalogue.find_node(node_path):
-            names = spellings(rest) if rest else None
+            # With --dist=loadgroup, xdist appends the group of a test.
+            names = spellings(rest) | spellings(rest.rpartition("@")[0] or rest) if rest else None
             found[entry.path] = _either(found.get(entry.path, frozenset()), names)
     return found
 

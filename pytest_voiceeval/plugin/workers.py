@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +48,7 @@ class Workers:
         self._places: dict[int, Any] = {}
         self._hosts: dict[int, str] = {}
         self._is_needed = has_scenarios
+        self._token: Path | None = None
         self._channels: list[Any] = []
         self._receivers: dict[str, Receiver] = {}
         self.progress: Progress | WorkerProgress | None = None
@@ -84,8 +86,10 @@ class Workers:
         try:
             folder = self._folder.agree(is_needed=self._is_needed)
             node.workerinput[FOLDER_INPUT] = str(folder)
-            if may_be_apart(node.gateway.spec) and not sees(node.gateway, folder, self._invocation):
-                self._receive_files(node)
+            if may_be_apart(node.gateway.spec):
+                self._token = folder / TOKEN
+                if not sees(node.gateway, self._token, self._invocation):
+                    self._receive_files(node)
         except OSError as exc:
             raise pytest.UsageError(f"{OUTPUT_DIR.flag}: the run's folder cannot be made: {exc}") from exc
 
@@ -119,8 +123,8 @@ class Workers:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
         """Remove what told workers of the folder."""
-        if folder := self._folder.find():
-            (folder / TOKEN).unlink(missing_ok=True)
+        if self._token is not None:
+            self._token.unlink(missing_ok=True)
 
     def _hear(self, worker: str, message: tuple[str, Side, float, str]) -> None:
         """Show a turn that a worker tells of; execnet calls this on a thread of its own."""

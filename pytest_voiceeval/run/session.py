@@ -121,6 +121,8 @@ class RunFolder:
                 folder.rmdir()
             except OSError:  # it is not empty: it stays, and so do its parents
                 return
+            if folder == self.path:
+                self.path = None
         self._made = []
 
     def find(self) -> Path | None:

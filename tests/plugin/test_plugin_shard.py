@@ -50,8 +50,6 @@ def items(project: pytest.Pytester, *arguments: str) -> set[str]:
 @pytest.mark.parametrize(
     "selection",
     [
-        ["--voice-scenarios=all"],
-        ["-m", "bank"],
         ["--voice-scenarios=all", "-k", "row or good"],
         ["scenarios"],
     ],

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from canned_project import CONFTEST, run_folder
+from canned_project import CONFTEST, collected, run_folder
 
 pytest.importorskip("xdist")
 
@@ -80,6 +80,15 @@ def test_every_way_to_spread_comes_to_the_same_results(project: pytest.Pytester,
     assert found[0]["names"] == found[0]["folders"]
     assert "group__mail@home" in found[0]["names"]
     assert found[1:] == [found[0]] * 2
+
+
+def test_what_failed_in_a_group_is_found_again(project: pytest.Pytester, write: Write) -> None:
+    write("scenarios/group.py", GROUPS)
+    project.makeini("[pytest]\nmarkers =\n    xdist_group: what xdist itself declares on its workers only\n")
+    failed = {"scenarios/group.py::group__two@a": True, "scenarios/group.py::group__mail@home@b": True}
+    write(".pytest_cache/v/cache/lastfailed", json.dumps(failed))
+    result = project.runpytest("--lf", "--co", "-q", "-k", "not plain")
+    assert collected(result) == ["scenarios/group.py::group__two", "scenarios/group.py::group__mail@home"]
 
 
 def test_a_scenario_is_not_held_on_each_worker(project: pytest.Pytester) -> None:
