@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shlex
-import sys
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -31,11 +29,9 @@ from pipecat.processors.aggregators.llm_response_universal import LLMContextAggr
 from pipecat.services.llm_service import FunctionCallParams
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.workers.runner import WorkerRunner
-from process_bots import SCENARIO
 from wire_client import PROMPT, WireClient
 
 from pytest_voiceeval.agent import Installation, install
-from pytest_voiceeval.bots.launch import CommandBot
 from pytest_voiceeval.bots.rehearsal_server import Script, serve_scripts
 from pytest_voiceeval.bots.transport import BotTransport
 from pytest_voiceeval.errors import DefinitionError
@@ -256,22 +252,6 @@ class PackedTool(StandardSchemaTool):
     async def _execute(self):
         return None
 """
-
-
-@pytest.mark.asyncio
-async def test_a_served_bot_knows_the_packs_of_the_project(tmp_path: Path) -> None:
-    """As a command that pytest starts: nobody has to name them twice."""
-    command = f"{shlex.quote(sys.executable)} -m pytest_voiceeval bot --port {{port}}"
-    coffee = Path(__file__).parent.parent.parent / "examples" / "coffee"
-    bot = CommandBot("agent", command, tmp_path / "bot.log", packs=[coffee])
-    try:
-        async with bot.open(SCENARIO) as url:
-            await (await bot.connect(url, 5)).close()
-            async with WireClient.connected(url) as client:
-                arguments = {"tools": '{"CancelOrderTool": {}}', "tool_domain": "coffee"}
-                assert await client.ask("update_system_prompt", prompt=PROMPT, **arguments) is True
-    finally:
-        bot.close()
 
 
 def test_packs_are_those_that_are_named_else_those_of_the_project(

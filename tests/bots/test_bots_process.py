@@ -216,26 +216,24 @@ async def test_a_command_dies_with_us_also_when_we_are_killed(
     assert await gone(*pids(tmp_path))
 
 
-SERVE = """
-import asyncio, sys
-from pytest_voiceeval.bots.profile import load_profile
-from pytest_voiceeval.bots.serve import serve_bot
-asyncio.run(serve_bot(load_profile("local"), "agent", int(sys.argv[1]), on_ready=print))
-"""
-
-
 @pytest.mark.asyncio
-async def test_a_served_bot_is_a_command_that_knows_the_built_in_scenarios(tmp_path: Path) -> None:
+async def test_a_served_bot_knows_the_built_in_scenarios_and_the_packs_of_the_project(
+    tmp_path: Path,
+) -> None:
     builtin_pack().load()
     scenario = get_eval_scenario("restaurant__pizza_pepperoni")
     assert scenario is not None
     assert scenario.rehearsal is not None
     log = tmp_path / "bot.log"
-    bot = CommandBot("agent", f"{shlex.quote(sys.executable)} -c {shlex.quote(SERVE)} {{port}}", log)
+    command = f"{shlex.quote(sys.executable)} -m pytest_voiceeval bot --port {{port}}"
+    coffee = Path(__file__).parent.parent.parent / "examples" / "coffee"
+    bot = CommandBot("agent", command, log, packs=[coffee])
     try:
         async with bot.open(scenario) as url:
             await (await bot.connect(url, 5)).close()
             async with WireClient.connected(url) as client:
+                of_project = {"tools": '{"CancelOrderTool": {}}', "tool_domain": "coffee"}
+                assert await client.ask("update_system_prompt", prompt="Sell coffee.", **of_project)
                 assert await client.ask(
                     "update_system_prompt", prompt=scenario.prompt("agent"), tools=scenario.tools("agent")
                 )
