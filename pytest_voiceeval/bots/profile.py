@@ -22,7 +22,8 @@ from pytest_voiceeval.bots.profile_local import (
     Vad,
     WhisperStt,
 )
-from pytest_voiceeval.errors import ProfileError
+from pytest_voiceeval.errors import DataError, ProfileError
+from pytest_voiceeval.world.files import read_utf8
 
 _BUILTIN = Path(__file__).parent / "profiles"
 _PACKAGES = {"piper": ("piper-tts", "piper"), "whisper": ("faster-whisper", "faster_whisper")}
@@ -98,8 +99,10 @@ def load_profile(name_or_path: str) -> Profile:
                 "path of a YAML file"
             )
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as exc:
+        content = yaml.safe_load(read_utf8(path))
+    except DataError as exc:
+        raise ProfileError(str(exc)) from None
+    except OSError as exc:
         raise ProfileError(f"{path}: cannot be read: {exc}") from None
     except yaml.YAMLError as exc:
         raise ProfileError(f"{path}: not YAML: {exc}") from None

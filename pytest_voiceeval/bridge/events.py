@@ -20,6 +20,12 @@ from pytest_voiceeval.wire.rtvi import Envelope
 PROCESSORS: dict[WorkShare, str] = {"recognition": "STT", "model": "LLM", "synthesis": "TTS"}
 """What the names of pipecat's services have in them, by the work they do."""
 
+CLOCK_SLACK_SECONDS = 1.0
+"""By how much a bot's work may have taken longer than the call lasts, as its own clock tells it.
+
+Figures beyond that, or below 0, are of a system clock that somebody has set meanwhile, and of no work.
+"""
+
 LONGEST_QUEUE_SECONDS = 600.0
 """Sound of a bot that may wait to be played."""
 
@@ -193,8 +199,9 @@ class Listener:
             self._note(f"[{self.side.upper()} METRICS] tokens prompt={prompt} completion={completion}")
         for processor, seconds in rtvi.first_results(envelope):
             self._note(f"[{self.side.upper()} METRICS] ttfb processor={processor} value={seconds}s")
+            is_plausible = 0 <= seconds <= self._now() + CLOCK_SLACK_SECONDS
             for share, name in PROCESSORS.items():
-                if name in processor:
+                if name in processor and is_plausible:
                     self._track.measures.append(Measure(share, self._now(), seconds))
 
     def _reported(self, envelope: Envelope) -> None:

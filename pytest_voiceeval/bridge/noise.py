@@ -84,8 +84,21 @@ def _piece(
             source_hz = file.samplerate
     except (soundfile.SoundFileError, RuntimeError, TypeError, ValueError, OSError) as exc:
         raise noise_error(scenario, f"{path} cannot be read as sound: {exc}; use a WAV file") from None
+    if _is_cut_short(path):
+        raise noise_error(scenario, f"{path} ends before it says that it does; fetch or save it again")
     if not len(samples):
         raise noise_error(scenario, f"{path} has no samples; use a file with sound in it")
     if not np.isfinite(samples).all():
         raise noise_error(scenario, f"{path} has samples that are no numbers; write it anew")
     return mono(samples, source_hz, rate_hz)
+
+
+def _is_cut_short(path: Path) -> bool:
+    """Return whether a WAV file is shorter than its header says; of other files only what reads them knows.
+
+    Writers that do not know the length beforehand leave one that no file has.
+    """
+    with path.open("rb") as file:
+        head = file.read(8)
+    told = int.from_bytes(head[4:], "little")
+    return head[:4] == b"RIFF" and 0 < told < 0x7FFFF000 and told + len(head) > path.stat().st_size + 1

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pytest_voiceeval.errors import DataError
+from pytest_voiceeval.world.files import read_utf8
 from pytest_voiceeval.world.overlay import SharedDict, share, world_of
 from pytest_voiceeval.world.roots import missing_data, resolve_under_root, roots_for, under
 
@@ -101,14 +102,18 @@ def _sharded(stamps: tuple[Stamp, ...]) -> SharedDict:
 def _read(path: Path) -> Any:
     """Return what a file holds as a shared part."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_utf8(path)
         if path.suffix == ".toml":
             return share(_from_toml(path, text))
         return share(json.loads(text, parse_constant=_refuse_constant))
     except json.JSONDecodeError as exc:
-        raise DataError(f"{path}:{exc.lineno}:{exc.colno}: not JSON: {exc.msg}") from exc
+        is_cut = not exc.doc[exc.pos :].strip() or exc.msg.startswith("Unterminated")
+        remedy = "the file ends too early; fetch or save it again" if is_cut else "mend it there"
+        raise DataError(f"{path}:{exc.lineno}:{exc.colno}: not JSON: {exc.msg}; {remedy}") from exc
     except tomllib.TOMLDecodeError as exc:
-        raise DataError(f"{path}: not TOML: {exc}") from exc
+        raise DataError(f"{path}: not TOML: {exc}; mend it there, or fetch the file again") from exc
+    except DataError:
+        raise
     except (OSError, ValueError, RecursionError) as exc:
         raise DataError(f"{path}: {exc}") from exc
 

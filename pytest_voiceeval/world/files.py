@@ -13,7 +13,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pytest_voiceeval.errors import StorageError
+from pytest_voiceeval.errors import DataError, StorageError
 from pytest_voiceeval.model.safe_text import encodable, json_document
 from pytest_voiceeval.world.overlay import raw_items
 
@@ -104,6 +104,25 @@ def open_own(path: Path) -> FileIO:
         return FileIO(os.open(path, flags, 0o644), "ab")
     except OSError as exc:
         raise storage_error(path, exc) from exc
+
+
+def read_utf8(path: Path) -> str:
+    """Return the text of a file of data.
+
+    Raises:
+        DataError: if it is no UTF-8; says in which line and column.
+        OSError: if it can't be read.
+    """
+    content = path.read_bytes()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        before = content[: exc.start].decode("utf-8")
+        line, column = before.count("\n") + 1, len(before.rpartition("\n")[2]) + 1
+        raise DataError(
+            f"{path}:{line}:{column}: no UTF-8: byte 0x{content[exc.start]:02x}; save the file as UTF-8, or "
+            "fetch it again"
+        ) from None
 
 
 def write_text(path: Path, text: str) -> Path:

@@ -177,6 +177,8 @@ def test_what_cannot_be_used_is_told_before_the_call_with_file_and_line(tmp_path
     empty = sound_file(tmp_path / "empty.wav", np.zeros(0))
     silent = sound_file(tmp_path / "silent.wav", np.zeros(100))
     (tmp_path / "text.wav").write_text("no sound", encoding="utf-8")
+    cut = sound_file(tmp_path / "cut.wav", 0.1 * np.sin(steps(1.0)))
+    Path(cut).write_bytes(Path(cut).read_bytes()[:8000])
     odd = sound_file(tmp_path / "odd.wav", np.array([0.1, np.nan]), subtype="FLOAT")
     told = {
         str(tmp_path / "gone.wav"): f"no file {tmp_path / 'gone.wav'}",
@@ -185,6 +187,7 @@ def test_what_cannot_be_used_is_told_before_the_call_with_file_and_line(tmp_path
         silent: "silent throughout",
         str(tmp_path / "text.wav"): "cannot be read as sound",
         odd: "samples that are no numbers",
+        cut: f"{cut} ends before it says that it does; fetch or save it again",
     }
     for path, text in told.items():
         message = refused(NoiseConfig(noise_files=path))

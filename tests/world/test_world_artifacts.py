@@ -83,7 +83,7 @@ def test_an_unchanged_database_is_read_once(root: Path, monkeypatch: pytest.Monk
         pytest.param("[1]", r"db\.json: a database is a JSON object, this is list", id="list"),
         pytest.param('{"a": NaN}', r"db\.json: NaN is not a JSON value", id="NaN"),
         pytest.param('{"a":' + "[" * 900 + "]" * 900 + "}", r"db\.json: .*recursion", id="bottomless"),
-        pytest.param(b"\xff", r"db\.json: .*utf-8", id="not text"),
+        pytest.param(b"\xff", r"db\.json:1:1: .*UTF-8", id="not text"),
     ],
 )
 def test_a_broken_file_is_named(root: Path, content: str | bytes, message: str) -> None:
