@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_voiceeval.__main__ import main
+from pytest_voiceeval.bots.command import ProcessSettings
+from pytest_voiceeval.bots.launch import LocalBot
+from pytest_voiceeval.bots.named import named_bot
 from pytest_voiceeval.bridge.parties import COLUMNS, PARTIES, capability_table
-from pytest_voiceeval.wire.dialect import PROTOCOL_NAMES
+from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.wire.dialect import PROTOCOL_NAMES, Dialect
 
 README = Path(__file__).parent.parent.parent / "README.md"
 URL = "--voice-agent=ws://127.0.0.1:9"
+NAMED: dict[str, Any] = {"variant": "gold", "cache_dir": None, "process": ProcessSettings(30.0)}
 
 
 @pytest.mark.parametrize(
@@ -100,3 +106,22 @@ def test_run_refuses_what_does_not_go_together(capsys: pytest.CaptureFixture[str
     agent = ["--agent", "ws://127.0.0.1:9", "--agent-protocol", "twilio", "--agent-pcm-rate", "8000"]
     assert main([*command, *agent]) != 0
     assert "pcm_rate 8000 is of no use with the protocol twilio" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["ws://127.0.0.1:9", "cmd:python bot.py --port {port}"])
+def test_a_bot_that_is_named_speaks_as_it_was_asked_to(text: str, tmp_path: Path) -> None:
+    dialect = Dialect("pcm", "black-box", 44_100, "f32le")
+    bot = named_bot("agent", text, dialect=dialect, **NAMED, log=tmp_path / "log")
+    assert not isinstance(bot, LocalBot)
+    assert bot.dialect == dialect
+    bot = named_bot("agent", text, **NAMED, log=tmp_path / "log")
+    assert not isinstance(bot, LocalBot)
+    assert bot.dialect == Dialect(mode="auto")
+    bot = named_bot("user", text, **NAMED, log=tmp_path / "log")
+    assert not isinstance(bot, LocalBot)
+    assert bot.dialect == Dialect(mode="evaluated")
+
+
+def test_an_embedded_bot_cannot_speak_anything_else(tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError, match="is embedded: it speaks rtvi and is evaluated"):
+        named_bot("agent", "local", dialect=Dialect("twilio", "auto"), **NAMED, log=tmp_path / "log")
