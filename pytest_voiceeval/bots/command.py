@@ -27,12 +27,14 @@ class ProcessSettings:
         cwd: the folder that it runs in; ``None`` for that of this process.
         env: environment variables beside those of this process; secrets may be among them.
         packs: folders of packs that it is to know.
+        path: where on its port it takes calls, such as ``/ws``; empty for the root.
     """
 
     start_seconds: float = 60.0
     cwd: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     packs: tuple[Path, ...] = ()
+    path: str = ""
 
 
 def command_words(command: str) -> list[str]:
@@ -67,6 +69,18 @@ def obstacle(words: list[str], settings: ProcessSettings, environment: Mapping[s
     if shutil.which(program, path=environment.get("PATH")) is None:
         return f"there is no program {program!r} on the PATH; install it, or write where it is"
     return ""
+
+
+def url_path(text: str) -> str:
+    """Return the path of an URL, perhaps with a query; empty if ``text`` is.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    text = text.strip()
+    if text and (not text.startswith("/") or re.search(r"[\s#\x00-\x1f]", text)):
+        raise ValueError("write the path at which the bot takes calls, such as /ws")
+    return text
 
 
 def variable(text: str) -> tuple[str, str]:

@@ -153,6 +153,7 @@ class CommandBot:
         cwd: folder that it runs in; ``None`` for that of this process.
         env: environment variables beside those of this process.
         packs: folders of packs that it is to know (``VOICEEVAL_PACKS``).
+        path: where on its port it takes calls, such as ``/ws``.
         dialect: how it is spoken to; without it, it speaks RTVI, and whether an agent is a black box is
             found out.
 
@@ -172,11 +173,12 @@ class CommandBot:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         packs: Sequence[Path] = (),
+        path: str = "",
         dialect: Dialect | None = None,
     ) -> None:
         self.side = side
         self.dialect = dialect_of(side, dialect or Dialect(mode="auto"))
-        settings = ProcessSettings(start_seconds, cwd, dict(env or {}), tuple(packs))
+        settings = ProcessSettings(start_seconds, cwd, dict(env or {}), tuple(packs), path)
         self._process = BotProcess(side, command, log_path, settings)
 
     @property

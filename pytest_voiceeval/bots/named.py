@@ -60,6 +60,7 @@ def named_bot(  # noqa: PLR0913 -- each a part of some kind of bot, by keyword
             cwd=process.cwd,
             env=process.env,
             packs=process.packs,
+            path=process.path,
             dialect=dialect,
         )
     if dialect is not None and (dialect.protocol != "rtvi" or dialect.mode == "black-box"):

@@ -78,7 +78,7 @@ class BotProcess:
             self._start()
         self._deadline = asyncio.get_running_loop().time() + self.settings.start_seconds
         try:
-            yield self._running.url
+            yield self._running.url + self.settings.path
         except BotProcessError:
             raise
         except Exception as exc:  # whatever broke the call: if the process died, that is why

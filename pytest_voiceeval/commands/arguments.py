@@ -56,6 +56,16 @@ def folder(text: str) -> Path:
     return Path(text).resolve()
 
 
+def path(text: str) -> str:
+    """Return the path of an URL."""
+    from pytest_voiceeval.bots.command import url_path  # noqa: PLC0415 - only where it is asked for
+
+    try:
+        return url_path(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(f"{text!r}: {exc}") from None
+
+
 def variable(text: str) -> tuple[str, str]:
     """Return name and value of an environment variable; what is wrong is told without the value."""
     from pytest_voiceeval.bots.command import variable as read  # noqa: PLC0415 - only where it is asked for

@@ -17,6 +17,7 @@ from pytest_voiceeval.commands.arguments import (
     folder,
     keep_quiet,
     pack_arguments,
+    path,
     variable,
 )
 from pytest_voiceeval.commands.dialect_arguments import add_dialect_arguments, agent_dialect
@@ -32,7 +33,7 @@ from pytest_voiceeval.commands.judge_arguments import (
 from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run
 from pytest_voiceeval.errors import DefinitionError, VoiceEvalError
 from pytest_voiceeval.model.safe_text import shown_lines
-from pytest_voiceeval.model.turns import SIDES, Side
+from pytest_voiceeval.model.turns import AGENT, SIDES, Side
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
@@ -86,6 +87,9 @@ def _add_bots(parser: argparse.ArgumentParser) -> None:
         default=30.0,
         metavar="SECONDS",
         help="time a command has to be ready (30)",
+    )
+    group.add_argument(
+        "--agent-path", type=path, default="", help="where on its port the command takes calls, such as /ws"
     )
     for side in SIDES:
         group.add_argument(
@@ -252,6 +256,7 @@ def _bot(
             getattr(options, f"{side}_cwd"),
             dict(getattr(options, f"{side}_env")),
             tuple(options.pack),
+            options.agent_path if side == AGENT else "",
         ),
         dialect=agent_dialect(options) if side == "agent" else None,
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_voiceeval.bots.command import is_variable, variable
+from pytest_voiceeval.bots.command import is_variable, url_path, variable
 from pytest_voiceeval.plugin.option import Option, words
 
 _PLACE = re.compile(r"\{(?:(?P<first>\d+)\+)?worker\}")
@@ -138,6 +138,16 @@ AGENT_ENV, USER_ENV = (
         is_secret=True,
     )
     for key, side in zip(_of_agent_and_user("env"), ("agent", "user"), strict=True)
+)
+
+
+AGENT_PATH = Option(
+    "voice_agent_path",
+    url_path,
+    "",
+    "where on its port an agent that is a 'cmd:' bot takes calls, such as /ws (default: the root)",
+    "PATH",
+    if_empty="write a path, such as /ws, or leave it out",
 )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_voiceeval.plugin.bot_options import AGENT_CWD, AGENT_ENV, USER_CWD, USER_ENV, endpoint
+from pytest_voiceeval.plugin.bot_options import AGENT_CWD, AGENT_ENV, AGENT_PATH, USER_CWD, USER_ENV, endpoint
 from pytest_voiceeval.plugin.dialect_options import DIALECT_OPTIONS
 from pytest_voiceeval.plugin.judge_options import JUDGE_OPTIONS
 from pytest_voiceeval.plugin.option import (
@@ -216,6 +216,7 @@ OPTIONS: tuple[Option[Any], ...] = (
     AGENT,
     AGENT_CWD,
     AGENT_ENV,
+    AGENT_PATH,
     USER,
     USER_CWD,
     USER_ENV,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +101,10 @@ class Settings:
             shard=options.SHARD.read(config),
             agent=_bot(config, options.AGENT),
             user=_bot(config, options.USER),
-            agent_process=_process(config, bot_options.AGENT_CWD, bot_options.AGENT_ENV),
+            agent_process=replace(
+                _process(config, bot_options.AGENT_CWD, bot_options.AGENT_ENV),
+                path=bot_options.AGENT_PATH.read(config),
+            ),
             user_process=_process(config, bot_options.USER_CWD, bot_options.USER_ENV),
             dialect=agent_dialect(config, options.AGENT.read(config)),
             rehearsal=options.REHEARSAL.read(config),

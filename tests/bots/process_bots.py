@@ -28,6 +28,9 @@ async def serve_echo(**place):
     from websockets.asyncio.server import serve
     async def echo(client):
         async for message in client:
+            if message == b"where":
+                await client.send(client.request.path)
+                continue
             if message == b"die":
                 print("I have to go now.", flush=True)
                 os._exit(9)
@@ -117,7 +120,7 @@ async def call(bot: CommandBot, text: str = "who") -> str:
         connection = await bot.connect(url, 5)
         try:
             answer = await ask(connection, text)
-            if not answer.isdigit():
+            if not answer.isdigit() and text != "where":
                 raise RuntimeError(answer)
             return answer
         finally:

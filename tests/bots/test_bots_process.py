@@ -56,6 +56,11 @@ async def test_a_command_is_started_once_and_ended_with_its_children(
 
 
 @pytest.mark.asyncio
+async def test_a_command_takes_calls_at_its_path(started: Callable[..., CommandBot]) -> None:
+    assert await call(started("plain", path="/ws?key=1"), "where") == "/ws?key=1"
+
+
+@pytest.mark.asyncio
 async def test_a_command_that_dies_in_a_call_says_why_and_is_started_again(
     started: Callable[..., CommandBot], tmp_path: Path
 ) -> None:

@@ -70,6 +70,7 @@ def test_an_environment_is_lines_of_names_and_values() -> None:
             "there is no folder */nowhere; name the one that the command is to run",
         ),
         ("--voice-user-cwd=", "write a folder, or leave it out"),
+        ("--voice-agent-path=ws", "write the path at which the bot takes calls, such as /ws"),
     ],
 )
 def test_what_options_say_of_bots_is_checked(project: pytest.Pytester, option: str, remedy: str) -> None:
@@ -105,12 +106,13 @@ def test_each_side_has_its_folder_and_its_variables(project: pytest.Pytester) ->
         def test_settings(voice_settings, pytestconfig):
             agent, user = voice_settings.agent_process, voice_settings.user_process
             assert agent.env == {"A": "1,2", "B": "3"} and agent.cwd is None
+            assert (agent.path, user.path) == ("/ws", "")
             assert user.env == {"USER_KEY": "a,b", "MODE": "x"}
             assert user.cwd == pytestconfig.rootpath / "agents"
             assert "a,b" not in repr(voice_settings) and "1,2" not in repr(voice_settings)
         """
     )
-    flags = ("--voice-agent-env=A=1,2", "--voice-agent-env", "B=3")
+    flags = ("--voice-agent-path=/ws", "--voice-agent-env=A=1,2", "--voice-agent-env", "B=3")
     project.runpytest(*flags).assert_outcomes(passed=2)
     project.runpytest(*flags, "-n1").assert_outcomes(passed=2)
 
