@@ -99,7 +99,7 @@ class Tau2Scenario(Scenario):
             {"agent": load_db_artifact(self._db_path)},
             self.source.actions,
             tools={"agent": self._tool_names},
-        )
+        ).without_faults()
 
     @cached_property
     def expected_scenario_db(self) -> dict[str, Any]:  # type: ignore[override]  # computed, as it may be

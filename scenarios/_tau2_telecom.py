@@ -121,7 +121,7 @@ class TelecomScenario(Tau2Scenario):
             tools={"agent": self._tool_names, "user": _names(self.PHONE_TOOLS)},
             initialization_actions=self.initialization_actions or (),
             sync=self.sync_state,
-        )
+        ).without_faults()
 
     @cached_property
     def expected_user_db(self) -> dict[str, Any]:  # type: ignore[override]  # computed, as it may be

@@ -32,6 +32,14 @@ def today() -> date:
         raise ToolRefusal("tool_error", f"{TODAY_VARIABLE}={text}: write a date as 2025-02-25") from None
 
 
+def check_today() -> None:
+    """Raise ValueError if the environment variable that sets another day holds no date."""
+    try:
+        today()
+    except ToolRefusal as exc:
+        raise ValueError(str(exc)) from None
+
+
 def month(day: date) -> tuple[date, date]:
     """Return the first and the last day of the month of ``day``."""
     last = calendar.monthrange(day.year, day.month)[1]

@@ -163,6 +163,7 @@ class RefuelDataTool(OperatorWriteTool[RefuelParams]):
             raise refused("Plan not found for this line")
         price = plan["data_refueling_price_per_gb"]
         charge = amount * price
+        today()  # raises, if it is none, before anything is changed
         line["data_refueling_gb"] += amount
         charge_once(self.db, params.customer_id, charge, f"Data refueling: {amount} GB at ${price}/GB")
         outcome = {"new_data_refueling_gb": line["data_refueling_gb"], "charge": charge}

@@ -208,14 +208,17 @@ class Recorder:
             terminalreporter.write_line(f"warning: {warning}")
 
     def _warnings(self) -> list[str]:
-        """Return what is other now than when results from before were made, and which files are missing."""
+        """Return what is other now than before, data of no known release, and files that are missing."""
         changed = [
             f"{outcome.scenario} is not what it was when it was held ({outcome.changes}): its result stands; "
             f"remove {shown_path(outcome.folder)} to have it held again"
             for outcome in self._ordered()
             if outcome.changes and outcome.folder
         ]
-        return [*self._option_warnings(), *changed, *self._unwritten.lines(self._ordered())]
+        from pytest_voiceeval.world.task_sets import unknown_data  # noqa: PLC0415 - light start
+
+        unknown = unknown_data(self._names())
+        return [*self._option_warnings(), *changed, *unknown, *self._unwritten.lines(self._ordered())]
 
     def _option_warnings(self) -> list[str]:
         if self._earlier is None:

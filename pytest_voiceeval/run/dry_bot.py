@@ -14,6 +14,7 @@ from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence, TokenUsage
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.shadow import deltas_of
 from pytest_voiceeval.tools.base import StandardSchemaTool, unknown_tool_result
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.tools.registry import get_schema_tool_for_eval
@@ -172,7 +173,7 @@ def bring_in_step(scenario: Scenario, bots: Mapping[Side, DryBot]) -> None:
     agent_db, user_db = (bots[side].state.get("db") for side in (AGENT, USER))
     if not (scenario.syncs_state and isinstance(agent_db, dict) and isinstance(user_db, dict)):
         return
-    deltas = scenario.sync_state(agent_db, user_db)
+    deltas = deltas_of(scenario, agent_db, user_db)
     for side, db in ((AGENT, agent_db), (USER, user_db)):
         if errors := apply_delta(scenario.domain, db, deltas.get(side) or {}):
             raise DefinitionError(

@@ -35,6 +35,7 @@ from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.judge_settings import JudgeSettings
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.world.files import plain
+from pytest_voiceeval.world.task_sets import unknown_data
 
 if TYPE_CHECKING:
     from pytest_voiceeval.scoring.judging import Judge
@@ -151,6 +152,8 @@ class DynamicRun:
         history.write()
         for change in changed_options(history.earlier, history.record, made=self._earlier.makers()):
             self._warn(change)
+        for told in unknown_data(names):
+            self._warn(told)
         judged = [s for s in queue.values() if self._judge is None and JUDGED & set(s.whitelist)]
         if judged:
             self._warn(

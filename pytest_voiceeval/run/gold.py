@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pytest_voiceeval.bridge.setup import initialization
 from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.scenarios.base import Scenario
+from pytest_voiceeval.scenarios.shadow import deltas_of
 from pytest_voiceeval.scoring.db_state import evaluate_db_state_assertion
 from pytest_voiceeval.tools.origin import location
 from pytest_voiceeval.tools.replay import GoldReplay, World, gold_replay
@@ -92,7 +94,7 @@ def _seeded(scenario: Scenario, side: Side) -> World | None:
 
 
 def _sync(scenario: Scenario, worlds: Mapping[Side, World]) -> Any:
-    return scenario.sync_state if scenario.syncs_state and len(worlds) == len(SIDES) else None
+    return partial(deltas_of, scenario) if scenario.syncs_state and len(worlds) == len(SIDES) else None
 
 
 def _hashes(worlds: Mapping[Side, World]) -> Hashes:

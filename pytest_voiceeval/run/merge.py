@@ -224,15 +224,15 @@ def differences(
         domain_of(str(record.get("scenario_name", ""))) for found in records.values() for record in found
     }
     for domain in sorted(domains):
-        sets = {
-            label: _values(
-                (r for r in found if domain_of(str(r.get("scenario_name", ""))) == domain), "task_set_sha256"
-            )
+        own = {
+            label: [r for r in found if domain_of(str(r.get("scenario_name", ""))) == domain]
             for label, found in records.items()
         }
-        if _are_apart(sets):
-            where = " and ".join(label for label, found in sets.items() if found)
-            yield f"tasks of {domain} are of other sets in {where}"
+        for key, what in (("task_set_sha256", "tasks"), ("data_sha256", "data")):
+            sets = {label: _values(found, key) for label, found in own.items()}
+            if _are_apart(sets):
+                where = " and ".join(label for label, found in sets.items() if found)
+                yield f"{what} of {domain} are of other sets in {where}"
 
 
 def _are_apart(values: Mapping[str, set[str]]) -> bool:

@@ -24,7 +24,7 @@ from pytest_voiceeval.run.trace import trace_metrics
 from pytest_voiceeval.run.unjudged import UNJUDGED, unjudged_signals
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.db_state import db_state_assertion_verdicts
-from pytest_voiceeval.world.task_sets import task_set_sha256
+from pytest_voiceeval.world.task_sets import data_set
 
 PHANTOMS = "phantom_transcripts"
 """Key of ``metrics.json``, our addition, only where a side's recogniser heard words that nobody had said."""
@@ -207,9 +207,9 @@ def _noise(conversation: Conversation) -> dict[str, Any]:
 
 
 def _task_set(scenario: Scenario) -> dict[str, str]:
-    """Return which tasks of a benchmark the scenario is one of: figures of two sets do not compare."""
-    sha256 = task_set_sha256(scenario.domain) if scenario.task_id is not None else None
-    return {"task_set_sha256": sha256} if sha256 else {}
+    """Return of which data of a benchmark the scenario is: figures of two sets do not compare."""
+    found = data_set(scenario.domain) if scenario.task_id is not None else None
+    return {"task_set_sha256": found.tasks_sha256, "data_sha256": found.sha256} if found else {}
 
 
 def _ours(

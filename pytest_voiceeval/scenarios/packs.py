@@ -15,8 +15,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from pytest_voiceeval.errors import DataMissingError, DefinitionError, FileSkippedError
-from pytest_voiceeval.world.roots import add_pack_root
+from pytest_voiceeval.errors import DataError, DataMissingError, DefinitionError, FileSkippedError
+from pytest_voiceeval.world.roots import BENCHMARKS, add_pack_root, pull_command
 
 BUILTIN = "pytest_voiceeval.builtin"
 USER_PARENT = "voice_packs"
@@ -86,10 +86,12 @@ class Pack:
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except DataMissingError as exc:
-            from pytest_voiceeval.scenarios.registry import note_missing_data  # noqa: PLC0415 - light start
-
-            note_missing_data(exc)
+            _note(exc)
             raise
+        except (DataError, ValueError) as exc:
+            if self.package != BUILTIN or path.stem not in BENCHMARKS:
+                raise _import_error(exc, path, self.root) from exc
+            raise _unusable(exc, path.stem) from exc
         except BaseException as exc:  # a pack's file may raise anything, also pytest.fail and SystemExit
             if _is_skip(exc):
                 raise FileSkippedError(f"{_place(exc, path, self.root)}: skipped: {exc}") from exc
@@ -197,6 +199,21 @@ def _is_skip(exc: BaseException) -> bool:
     import pytest  # noqa: PLC0415
 
     return isinstance(exc, pytest.skip.Exception | unittest.SkipTest)
+
+
+def _unusable(exc: Exception, domain: str) -> DataMissingError:
+    """Return, and have it told, that data of a benchmark are here and cannot be used: other domains can."""
+    missing = DataMissingError(
+        domain, f"the data of {domain} can't be used: {exc}", f"get them by `{pull_command(domain)}`"
+    )
+    _note(missing)
+    return missing
+
+
+def _note(missing: DataMissingError) -> None:
+    from pytest_voiceeval.scenarios.registry import note_missing_data  # noqa: PLC0415 - light start
+
+    note_missing_data(missing)
 
 
 def _import_error(exc: BaseException, path: Path, root: Path) -> DefinitionError:

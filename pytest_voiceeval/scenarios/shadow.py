@@ -53,18 +53,8 @@ class Shadow:
         Raises:
             DefinitionError: if ``sync_state`` fails, or returns what cannot be applied.
         """
-        try:
-            found: Any = self._scenario.sync_state(self.worlds[AGENT], self.worlds[USER])
-        except Exception as exc:  # a pack's function may raise anything
-            raise self._wrong(f"sync_state failed: {type(exc).__name__}: {exc}") from exc
-        if not isinstance(found, Mapping):
-            raise self._wrong(f"sync_state returns {found!r}; return {{'agent': {{…}}, 'user': {{…}}}}")
-        deltas = {side: delta for side in SIDES if (delta := found.get(side))}
+        deltas = deltas_of(self._scenario, self.worlds[AGENT], self.worlds[USER])
         for side, delta in deltas.items():
-            if not _is_delta(delta):
-                raise self._wrong(
-                    f"sync_state gives the {side} {delta!r}; a delta maps paths, as texts, to values of JSON"
-                )
             if errors := apply_delta(self._scenario.domain, self.worlds[side], delta):
                 raise self._wrong(f"sync_state gives the {side} what cannot be applied: {'; '.join(errors)}")
         return copy.deepcopy(deltas)
@@ -118,7 +108,31 @@ class Shadow:
         return state
 
     def _wrong(self, what: str) -> DefinitionError:
-        return DefinitionError(f"{location(type(self._scenario))}: scenario {self._scenario.name}: {what}")
+        return _wrong(self._scenario, what)
+
+
+def deltas_of(scenario: Scenario, agent_db: World, user_db: World) -> Deltas:
+    """Return what ``sync_state`` gives each side whose world is to change.
+
+    Raises:
+        DefinitionError: if it fails, or returns something else.
+    """
+    try:
+        found: Any = scenario.sync_state(agent_db, user_db)
+    except Exception as exc:  # a pack's function may raise anything
+        raise _wrong(scenario, f"sync_state failed: {type(exc).__name__}: {exc}") from exc
+    if not isinstance(found, Mapping) or not set(found) <= set(SIDES):
+        raise _wrong(scenario, f"sync_state returns {found!r}; return {{'agent': {{…}}, 'user': {{…}}}}")
+    deltas = {side: delta for side in SIDES if (delta := found.get(side))}
+    for side, delta in deltas.items():
+        if not _is_delta(delta):
+            told = f"sync_state gives the {side} {delta!r}; a delta maps paths, as texts, to values of JSON"
+            raise _wrong(scenario, told)
+    return deltas
+
+
+def _wrong(scenario: Scenario, what: str) -> DefinitionError:
+    return DefinitionError(f"{location(type(scenario))}: scenario {scenario.name}: {what}")
 
 
 def _is_delta(delta: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from pytest_voiceeval.errors import DataError
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side
 from pytest_voiceeval.tools.checked import action_name, is_error
 from pytest_voiceeval.tools.registry import find_tool, get_schema_tool_for_eval, unknown_tool_message
@@ -39,6 +40,18 @@ class GoldReplay:
     actions: list[dict[str, Any]] = field(default_factory=list)
     refused: list[tuple[str, Any]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+
+    def without_faults(self) -> GoldReplay:
+        """Return it, if it has no faults.
+
+        Raises:
+            DataError: with the first of them: actions and worlds do not belong together.
+        """
+        if self.faults:
+            raise DataError(
+                f"its gold actions cannot be done on its data: {self.faults[0]}; get the data again"
+            )
+        return self
 
 
 Names = Iterable[str] | Mapping[str, Mapping[str, Any]]

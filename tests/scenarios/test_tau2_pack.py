@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,6 +48,39 @@ def scenarios(domain: str, *, judged: bool = False) -> dict[str, Scenario]:
     fields = {"domain": domain, "TOOLS": tools.TOOLS, "JUDGES_ASSERTIONS": judged}
     base = type("Base", (pack.Tau2Scenario,), fields)
     return {cls.name: cls() for cls in pack.scenarios_of(base, __name__)}
+
+
+@pytest.mark.parametrize(
+    ("variables", "tasks", "told"),
+    [
+        (
+            {},
+            '[{"id": "7"}]',
+            "the data of tau2_airline can't be used: *tasks.json: 0.user_scenario: Field req",
+        ),
+        (
+            {"EVAL_DATA_ROOT": "/nowhere"},
+            "",
+            "the data of tau2_airline can't be used: EVAL_DATA_ROOT=/nowhere",
+        ),
+    ],
+)
+def test_data_that_cannot_be_used_leave_other_domains_alone(
+    tmp_path: Path, variables: dict[str, str], tasks: str, told: str
+) -> None:
+    folder = tmp_path / "tau2_airline"
+    folder.mkdir()
+    (folder / "tasks.json").write_text(tasks)
+    environment = {**os.environ, "EVAL_DATA_ROOT": str(tmp_path), **variables}
+    for name, code in (("restaurant__pizza_pepperoni", 0), ("tau2_airline__7", 1)):
+        command = [sys.executable, "-m", "pytest_voiceeval", "describe", name]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, check=False, cwd=tmp_path
+        )
+        assert done.returncode == code, done.stderr
+    assert fnmatch.fnmatch(
+        done.stderr, f"error: {told}*; get them by `python -m pytest_voiceeval data pull*\n"
+    )
 
 
 def task(task_id: str, *actions: Any, **told: Any) -> dict[str, Any]:

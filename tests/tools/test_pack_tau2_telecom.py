@@ -192,6 +192,14 @@ def test_only_one_bill_at_a_time_waits_for_payment(company: World) -> None:
     )
 
 
+def test_a_day_that_is_none_changes_nothing(company: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAU2_TELECOM_TODAY", "nonsense")
+    before = copy.deepcopy(company.db)
+    told = company.refused("refuel_data", customer_id="C1", line_id="L1", gb_amount="2")
+    assert told == "tool_error: TAU2_TELECOM_TODAY=nonsense: write a date as 2025-02-25"
+    assert company.db == before
+
+
 def test_data_go_onto_the_draft_bill_or_onto_the_same_new_one_each_time(company: World) -> None:
     done = company.use("refuel_data", customer_id="C1", line_id="L1", gb_amount="2")
     assert done == {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.errors import UnknownNameError
+from pytest_voiceeval.errors import DataError, UnknownNameError
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.tools import (
     CheckedTool,
@@ -113,6 +113,12 @@ def test_what_does_not_work_is_noted_and_the_replay_goes_on() -> None:
     assert done.faults[0] == "explode: OSError: no fuse"
     assert "no tool 'shine' in domain 'lamps'" in done.faults[1]
     assert done.worlds[AGENT]["lamps"] == {"A": "on"}
+    with pytest.raises(
+        DataError, match="cannot be done on its data: explode: OSError: no fuse; get the data"
+    ):
+        done.without_faults()
+    whole = replay([switch_on("A")])
+    assert whole.without_faults() is whole
 
 
 def test_each_side_is_initialized_and_both_are_synced_before_and_after_each_action() -> None:
