@@ -106,6 +106,8 @@ class BotProcessError(BotError):
 class WorldsPartedError(VoiceEvalError):
     """The worlds of the two bots did not stay in step, so that their end says nothing of the agent."""
 
+    fault_of = "the scenario's tools', or of a bot that does not keep its world in step"
+
 
 class JudgeError(VoiceEvalError):
     """A judge came to no judgement: its fault or the environment's, never a verdict on the agent."""

@@ -10,7 +10,7 @@ from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
-from pytest_voiceeval.errors import BotError, BotLostError, VoiceEvalError
+from pytest_voiceeval.errors import BotError, BotLostError, VoiceEvalError, WorldsPartedError
 from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.safe_text import visible_words
@@ -81,7 +81,7 @@ def told(error: BaseException, how: Ending) -> BaseException:
     The texts of our own errors are complete messages, so theirs is extended; any other one gets a note.
     """
     lines = [f"  whose fault: {fault_of(error)}; no verdict on the agent", *how.lines()]
-    if isinstance(error, BotError):
+    if isinstance(error, BotError | WorldsPartedError):
         complete = type(error)("\n".join([str(error), *lines]))
         complete.__cause__ = error.__cause__
         return complete

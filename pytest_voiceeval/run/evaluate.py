@@ -236,9 +236,8 @@ def _check_evidence(scenario: Scenario, conversation: Conversation, settings: Ru
     """Return if there is enough evidence to score by; raises as ``evaluate_conversation``."""
     if conversation.drift:
         apart = "\n".join(conversation.drift)
-        raise WorldsPartedError(
-            f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
-        )
+        parted = f"{conversation.scenario_name}: the worlds of the two bots did not stay in step: {apart}"
+        raise told(WorldsPartedError(parted), conversation.ending)
     if reason := unscorable(scenario, conversation):
         ends = filter(None, (conversation.user.ended, conversation.agent.ended))
         raise told(BotRefusedError("\n".join([reason, *ends])), conversation.ending)

@@ -221,8 +221,12 @@ def test_worlds_that_parted_are_an_error_and_no_verdict(tmp_path: Any) -> None:
     conversation = held(user_bot(), agent_bot(applied("switch_lamp"), kind=Clumsy))
     with pytest.raises(
         WorldsPartedError, match="bridge__lamps: the worlds of the two bots did not stay in step"
-    ):
+    ) as caught:
         evaluate_conversation(Lamps(), conversation, settings=RunSettings(), folder=tmp_path)
+    assert "\n  whose fault: the scenario's tools', or of a bot that does not keep its world" in str(
+        caught.value
+    )
+    assert "\n  where: " in str(caught.value)
 
 
 def test_an_unknown_action_is_a_fault() -> None:
