@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
+from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word
 from pytest_voiceeval.report.properties import (
     ARTIFACTS,
@@ -18,6 +19,7 @@ from pytest_voiceeval.report.properties import (
     VERDICT,
     look_up,
 )
+from pytest_voiceeval.run.aggregate import ERROR
 
 
 def outcome_of(
@@ -74,3 +76,28 @@ def without_group(name: str) -> str:
 
     head, at, _ = name.rpartition("@")
     return head if at and scenario_class(name) is None else name
+
+
+def finished(outcome: Outcome) -> str:
+    """Return what the run's log says when a scenario has ended."""
+    text = f"Finished Scenario: {outcome.scenario}: {outcome.word}"
+    if outcome.is_from_before:
+        text += " (from before)"
+    if outcome.retry_reason:
+        text += f" (attempt {outcome.attempts}; the one before it was {outcome.retry_reason})"
+    return text
+
+
+def changes_told(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return which scenarios are other now than when their results were made."""
+    return [
+        f"{outcome.scenario} is not what it was when it was held ({outcome.changes}): its result stands; "
+        f"remove {shown_path(outcome.folder)} to have it held again"
+        for outcome in outcomes
+        if outcome.changes and outcome.folder
+    ]
+
+
+def was_skipped(result: Mapping[str, object]) -> bool:
+    """Return whether the metrics of a scenario say that there was nothing to score it by."""
+    return result.get("is_successful") == "N/A" and result.get("verdict") != ERROR

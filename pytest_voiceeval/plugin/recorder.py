@@ -11,7 +11,7 @@ import pytest
 
 from pytest_voiceeval.plugin.catalogue import Catalogue
 from pytest_voiceeval.plugin.items import VoiceItem
-from pytest_voiceeval.plugin.reading import outcome_of, without_group
+from pytest_voiceeval.plugin.reading import changes_told, finished, outcome_of, was_skipped, without_group
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_record
 from pytest_voiceeval.plugin.settings import settings_key
 from pytest_voiceeval.plugin.unwritten import Unwritten
@@ -115,12 +115,7 @@ class Recorder:
             return
         self._outcomes[report.nodeid] = outcome
         level: Level = "ERROR" if outcome.word == "error" else "INFO"
-        text = f"Finished Scenario: {outcome.scenario}: {outcome.word}"
-        if outcome.is_from_before:
-            text += " (from before)"
-        if outcome.retry_reason:
-            text += f" (attempt {outcome.attempts}; the one before it was {outcome.retry_reason})"
-        self._log.add(report.location, text, level)
+        self._log.add(report.location, finished(outcome), level)
 
     def _is_from_before(self, folder: Path) -> bool:
         if self._earlier is None:
@@ -209,16 +204,11 @@ class Recorder:
 
     def _warnings(self) -> list[str]:
         """Return what is other now than before, data of no known release, and files that are missing."""
-        changed = [
-            f"{outcome.scenario} is not what it was when it was held ({outcome.changes}): its result stands; "
-            f"remove {shown_path(outcome.folder)} to have it held again"
-            for outcome in self._ordered()
-            if outcome.changes and outcome.folder
-        ]
         from pytest_voiceeval.world.task_sets import unknown_data  # noqa: PLC0415 - light start
 
-        unknown = unknown_data(self._names())
-        return [*self._option_warnings(), *changed, *unknown, *self._unwritten.lines(self._ordered())]
+        outcomes = self._ordered()
+        told = [*changes_told(outcomes), *unknown_data(self._names()), *self._unwritten.lines(outcomes)]
+        return [*self._option_warnings(), *told]
 
     def _option_warnings(self) -> list[str]:
         if self._earlier is None:
@@ -253,7 +243,7 @@ class Recorder:
             total=len(self._selected.keys() | self._outcomes.keys())
             + len(others.keys() - set(self._selected.values())),
             errors=unscored["error"] + sum(result.get("verdict") == ERROR for result in results),
-            skipped=unscored["skipped"] + sum(_is_skipped(result) for result in results),
+            skipped=unscored["skipped"] + sum(was_skipped(result) for result in results),
             broken_off=len(begun),
             not_run=sum(self._selected[node_id] not in others for node_id in left),
             retried=sum(outcome.attempts > 1 for outcome in self._outcomes.values())
@@ -311,7 +301,3 @@ class Recorder:
     def _names(self) -> list[str]:
         by_hand = {outcome.scenario for outcome in self._outcomes.values()}
         return sorted({*self._selected.values(), *by_hand})
-
-
-def _is_skipped(result: dict[str, Any]) -> bool:
-    return result.get("is_successful") == "N/A" and result.get("verdict") != ERROR

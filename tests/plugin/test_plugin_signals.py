@@ -37,6 +37,7 @@ class Telling(FakeBot):
 
 class Listening:
     clocks = ("real",)
+    concurrent_calls = 2
 
     def __init__(self, side, line):
         self.side = side
@@ -176,6 +177,20 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(start: Callable[..., Run]) -> None:
     check_evidence(run, "shop__good")
     assert json.loads((run / "all_metrics.json").read_text()) == []
     assert "1 broken off, 1 not run" in (run / "all_summary.txt").read_text()
+
+
+@pytest.mark.parametrize("sign", ["SIGTERM", "SIGALRM"])
+def test_calls_that_are_held_at_once_leave_theirs_too(start: Callable[..., Run], sign: str) -> None:
+    names = ("shop__good", "shop__wrong_tea")
+    timeout = () if sign == "SIGTERM" else ("--timeout=500", "--timeout-method=thread")
+    started = start("--voice-scenarios=" + ",".join(names), "--voice-concurrency=2", *timeout)
+    started.spoken(*names)
+    started.process.send_signal(signal.Signals[sign])
+    started.end()
+    ends = {"SIGTERM": pytest.ExitCode.INTERRUPTED, "SIGALRM": pytest.ExitCode.TESTS_FAILED}
+    assert started.process.returncode == ends[sign]
+    for name in names:
+        check_evidence(run_folder(started.root), name)
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL], ids=["asked", "killed"])

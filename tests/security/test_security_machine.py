@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import inspect
 import json
 import os
 import zipfile
@@ -15,7 +17,10 @@ import pytest
 
 from pytest_voiceeval.bots.kept_files import keep, read_kept
 from pytest_voiceeval.bots.listening import listening_socket
+from pytest_voiceeval.bots.pipeline import running_bot
 from pytest_voiceeval.bots.rehearsal_server import serve_scripts
+from pytest_voiceeval.bots.serve import serve_bot
+from pytest_voiceeval.commands import bot
 from pytest_voiceeval.errors import DataError, StorageError
 from pytest_voiceeval.run.lock import RunLock
 from pytest_voiceeval.run.session import RunFolder
@@ -174,3 +179,11 @@ def test_root_writes_into_nothing_that_somebody_has_planted_in_a_shared_folder(
     assert not list(theirs.iterdir())
     os.lchown(planted, 0, 0)
     RunFolder(planted).check()
+
+
+def test_bots_listen_on_this_machine_alone_unless_they_are_told_otherwise() -> None:
+    for function in (running_bot, serve_bot):
+        assert inspect.signature(function).parameters["host"].default == "127.0.0.1"
+    parser = argparse.ArgumentParser()
+    bot.add_parser(parser.add_subparsers())
+    assert parser.parse_args(["bot"]).host == "127.0.0.1"
