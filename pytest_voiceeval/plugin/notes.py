@@ -62,7 +62,9 @@ class SafeTexts:
             return (yield)
         except Exception as exc:
             make = shown_lines if isinstance(exc, VoiceEvalError) else sendable_text
-            exc.args = tuple(make(arg) if isinstance(arg, str) else arg for arg in exc.args)
+            safe = tuple(make(arg) if isinstance(arg, str) else arg for arg in exc.args)
+            if safe != exc.args:
+                exc.args = safe
             raise
 
     @pytest.hookimpl(wrapper=True, trylast=True)
