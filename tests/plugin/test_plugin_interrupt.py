@@ -64,7 +64,7 @@ def test_the_results_so_far_and_the_evidence_of_the_call_are_on_disk(
     wait_for(project.path, "eval_results/*/shop__good/scenario_config/metadata.json", 30)
     time.sleep(3)  # the call is to have begun; nothing outside of it tells
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=30)
+    output, _ = process.communicate(timeout=90)
     shown = output.decode()
     assert process.returncode == pytest.ExitCode.INTERRUPTED, shown
     lines = [" ".join(line.split()) for line in shown.splitlines()]
