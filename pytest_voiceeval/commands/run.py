@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.commands.arguments import (
@@ -185,7 +188,8 @@ def run(options: argparse.Namespace) -> int:
     judge = judge_settings(options)
     folder = resumed or _new_folder(options.output_dir)
     try:
-        records = _held(options, names, folder, judge)
+        with _sigterm_interrupts():
+            records = _held(options, names, folder, judge)
     except VoiceEvalError:  # before any call
         with suppress(OSError):
             folder.rmdir()  # unless there is something in it
@@ -197,6 +201,26 @@ def run(options: argparse.Namespace) -> int:
     counts = ", ".join(f"{words[word]} {word}" for word in ("passed", "failed", "skipped", "error"))
     print(f"{counts}\nrun folder: {folder}")  # noqa: T201
     return 1 if words["error"] else 0
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Have SIGTERM end the run as Ctrl-C does: what there is of its calls is written."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+        raise KeyboardInterrupt  # a process in the background of a shell ignores SIGINT
+    signal.raise_signal(signal.SIGINT)  # a loop that runs has a handler of its own for it
 
 
 def _new_folder(output_dir: Path) -> Path:

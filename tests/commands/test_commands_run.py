@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +18,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from pytest_voiceeval.__main__ import main
 from pytest_voiceeval.commands.judge_arguments import add_judge_arguments, judge_settings
 from pytest_voiceeval.model.turns import Side
-from pytest_voiceeval.testing import FakeBot, ServerSide, Utterance, exit_message
+from pytest_voiceeval.testing import BotConnection, FakeBot, ServerSide, Utterance, exit_message
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 PACK = """
@@ -42,15 +44,23 @@ for _name, _split in (("bench__one", "base"), ("bench__two", "test")):
 TALK = [Utterance("Welcome.", 0.2, 300), Utterance("Bye.", 0.2, 350, late_sends=(exit_message(),))]
 
 
+class Terminating(FakeBot):
+    """Has this process asked to end when it begins to speak."""
+
+    async def _say(self, connection: BotConnection, line: Utterance) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await super()._say(connection, line)
+
+
 @contextmanager
-def listening(side: Side, lines: Sequence[Utterance]) -> Iterator[str]:
+def listening(side: Side, lines: Sequence[Utterance], *, kind: type[FakeBot] = FakeBot) -> Iterator[str]:
     """Yield the URL of a bot that begins its lines anew in each call."""
     ready = threading.Event()
     found: list[str] = []
     stop: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     async def session(socket: ServerConnection) -> None:
-        await FakeBot(side, lines, answer_after=0.1).play(ServerSide(socket))
+        await kind(side, lines, answer_after=0.1).play(ServerSide(socket))
 
     async def main_loop() -> None:
         done = asyncio.Event()
@@ -140,6 +150,20 @@ def test_scenarios_are_held_and_the_run_is_gone_on_with(
         assert "Finished Scenario: stand__juice: failed\n" in out  # two answers, three are asked for
         records = json.loads((folder / "all_metrics.json").read_text())
         assert [record["is_successful"] for record in records] == [False, False, False]
+
+
+def test_sigterm_ends_it_as_ctrl_c_does(place: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [Utterance("Welcome.", 30, 300)]
+    with (
+        listening("agent", lines, kind=Terminating) as agent,
+        listening("user", [Utterance("Tea.", 0.2, 500)]) as user,
+    ):
+        assert run("--agent", agent, "--user", user, "--domain", "kiosk") == 1
+    folder = only_run(place)
+    assert f"interrupted; go on with --resume eval_results/{folder.name}" in capsys.readouterr().err
+    assert "1 broken off" in (folder / "all_summary.txt").read_text()
+    assert (folder / "kiosk__tea" / "conversation_log.wav").exists()
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_what_was_begun_and_what_was_not_is_told(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
