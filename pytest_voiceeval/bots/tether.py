@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import resource
 import selectors
 import signal
 import subprocess
@@ -153,6 +152,8 @@ def _control(option: int, value: int) -> None:
 def _end_alike(code: int) -> None:
     """End this process as the command has: of a signal, if that ended it; without a core file of ours."""
     if code < 0:
+        import resource  # noqa: PLC0415 - not there on every system that has profiles and URLs
+
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with contextlib.suppress(OSError, ValueError):  # of signals that have no handler
             signal.signal(-code, signal.SIG_DFL)
