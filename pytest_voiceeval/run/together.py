@@ -125,8 +125,13 @@ class CallThread:
         return True
 
     def _run(self, started: concurrent.futures.Future[asyncio.AbstractEventLoop]) -> None:
-        with asyncio.Runner(loop_factory=self._clock.new_loop) as runner:
+        runner = asyncio.Runner(loop_factory=self._clock.new_loop)
+        try:
             loop = runner.get_loop()
+        except Exception as exc:  # whatever it is: who waits for the loop is to raise it
+            started.set_exception(exc)
+            return
+        with runner:
             loop.set_task_factory(_task_of_call)
             loop.set_default_executor(self._workers)
             serving = loop.create_task(self._serve())
@@ -177,12 +182,14 @@ class CallThread:
             try:
                 return await all_counted(held.hold())
             finally:
-                await _sweep(held)
-                if isinstance(loop, WarpLoop):
-                    loop.end_call(held)
-                self._begun_calls -= 1
-                if not self._begun_calls:
-                    self._is_idle(True)
+                try:
+                    await _sweep(held)
+                finally:  # also of one that is cancelled again
+                    if isinstance(loop, WarpLoop):
+                        loop.end_call(held)
+                    self._begun_calls -= 1
+                    if not self._begun_calls:
+                        self._is_idle(True)
 
     def _give_up(self, exc: ClockError) -> None:
         """End all calls that are held with ``exc``."""

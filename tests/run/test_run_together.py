@@ -14,6 +14,7 @@ import pytest
 from loguru import logger
 
 from pytest_voiceeval.bridge.clock import Clock, MeasuredClock, RealClock
+from pytest_voiceeval.bridge.warp import WarpLoop
 from pytest_voiceeval.errors import ClockError
 from pytest_voiceeval.run.logs import bots_of_call_log_into
 from pytest_voiceeval.run.together import CallThread
@@ -213,3 +214,53 @@ def test_each_log_has_the_lines_of_its_own_call(
     for name in ("one", "two"):
         lines = (tmp_path / name).read_text(encoding="utf-8").splitlines()
         assert [line.rpartition(" - ")[2] for line in lines] == [f"line of {name}"] * 3
+
+
+class _Nowhere(RealClock):
+    def new_loop(self) -> asyncio.AbstractEventLoop:
+        raise ImportError("no loop of this kind")
+
+
+@pytest.mark.timeout(30)
+def test_a_clock_that_has_no_loop_is_told_to_who_waits_for_it(
+    threads: Callable[[Clock, int], CallThread],
+) -> None:
+    with pytest.raises(ImportError, match="no loop of this kind"):
+        threads(_Nowhere(), 2)
+
+
+def test_a_call_that_is_cancelled_again_while_its_tasks_end_is_over_all_the_same(
+    threads: Callable[[Clock, int], CallThread],
+) -> None:
+    thread = threads(MeasuredClock(), 2)
+    begun, asked, may_end, ended = (threading.Event() for _ in range(4))
+    loops: list[asyncio.AbstractEventLoop] = []
+    tasks: list[asyncio.Task[None]] = []
+
+    async def slow_to_end() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            asked.set()
+            await asyncio.to_thread(may_end.wait, 10)
+            ended.set()
+
+    async def call() -> None:
+        loops.append(asyncio.get_running_loop())
+        tasks.append(asyncio.create_task(slow_to_end()))
+        await asyncio.sleep(0)
+        begun.set()
+        await asyncio.Event().wait()
+
+    held = thread.submit(call)
+    assert begun.wait(10)
+    held.cancel()
+    assert asked.wait(10)
+    held.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        held.outcome.result(10)
+    may_end.set()
+    assert ended.wait(10)
+    (loop,) = loops
+    assert isinstance(loop, WarpLoop)
+    assert loop.at_work == 1, "a loop without a call is to wait, and not to stand still"
