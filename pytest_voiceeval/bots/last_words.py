@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from pytest_voiceeval.wire.address import SHORTEST_SECRET
+
 LAST_LINES = 15
 LINE_CHARACTERS = 300
 _READ_BYTES = 64 * 1024
-_SHORTEST_SECRET = 6
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 
 
@@ -17,7 +18,7 @@ def last_words(log: Path, start: int, secrets: Iterable[str]) -> str:
     """Return the last lines of what was written into ``log`` from the byte ``start`` on, and where they are.
 
     Only the end of the file is read, however long it is. What is no text, or would move the cursor, is
-    replaced; long lines are cut; ``secrets`` of 6 characters or more are left out.
+    replaced; long lines are cut; ``secrets`` of ``SHORTEST_SECRET`` characters or more are left out.
     """
     try:
         with log.open("rb") as file:
@@ -28,7 +29,7 @@ def last_words(log: Path, start: int, secrets: Iterable[str]) -> str:
     except OSError as exc:
         return f"Its output cannot be read: {log}: {exc.strerror}"
     for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
+        if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "<redacted>")
     lines = [_readable(line) for line in re.split(r"\r\n|[\r\n]", _ESCAPES.sub("", text))]
     shown = [line for line in lines if line][-LAST_LINES:]

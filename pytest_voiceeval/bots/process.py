@@ -15,6 +15,7 @@ from pytest_voiceeval.bots.ports import answers
 from pytest_voiceeval.errors import BotProcessError, BotRefusedError, BotUnreachableError
 from pytest_voiceeval.model.turns import AGENT, Side
 from pytest_voiceeval.scenarios.packs import PACKS_VARIABLE
+from pytest_voiceeval.wire.address import secret_values
 from pytest_voiceeval.wire.connection import Connection, open_connection
 from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.world import roots
@@ -251,7 +252,7 @@ class BotProcess:
         )
 
     def _last_words(self, child: Child) -> str:
-        return child.last_words(self.settings.env.values())
+        return child.last_words([*self.settings.env.values(), *secret_values(os.environ)])
 
 
 def _at(url: str, port: int) -> str:

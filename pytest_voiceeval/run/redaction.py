@@ -6,14 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_voiceeval.wire.address import REDACTED, SECRET, shown
-
-SHORTEST = 6
-"""Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
+from pytest_voiceeval.wire.address import REDACTED, SECRET, secret_values, shown
 
 ENVIRONMENT_FLAGS = ("--voice-agent-env", "--voice-user-env", "--agent-env", "--user-env")
 """Flags whose values are ``NAME=VALUE``; whatever the value is, it may be a secret."""
 
+_INI = re.compile(r"((?:-o|--override-ini=)?voice_(?:agent|user)_env=)(.*)", re.DOTALL)
 _VARIABLE = re.compile(rf"(?i){SECRET}$")
 _SECRET_FLAG = re.compile(rf"(?i)-[^=]*{SECRET}$")
 _FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
@@ -48,10 +46,7 @@ def _redacted_list(values: list[Any], environment: Mapping[str, str]) -> list[An
 
 
 def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
-    secrets = [
-        value for name, value in environment.items() if _VARIABLE.search(name) and len(value) >= SHORTEST
-    ]
-    for secret in sorted(secrets, key=len, reverse=True):
+    for secret in secret_values(environment):
         text = text.replace(secret, REDACTED)
     text = shown(text)
     for pattern in (_FLAG, _ASSIGNED, _BEARER):
@@ -69,6 +64,8 @@ def without_environment(arguments: Sequence[str]) -> list[str]:
             found.append(names_only(argument))
         elif is_joined and flag in ENVIRONMENT_FLAGS:
             found.append(f"{flag}={names_only(given)}")
+        elif ini := _INI.fullmatch(argument):
+            found.append(f"{ini[1]}{names_only(ini[2])}")
         else:
             found.append(argument)
         is_value = not is_value and argument in ENVIRONMENT_FLAGS

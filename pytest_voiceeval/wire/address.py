@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from pytest_voiceeval.errors import DefinitionError
@@ -12,6 +13,10 @@ REDACTED = "<redacted>"
 SECRET = r"(?:key|token|secret|password|passwd|credential|authorization|signature|auth)"
 """What the name of a secret ends with: of a part of an URL, a variable, a flag."""
 
+SHORTEST_SECRET = 6
+"""Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
+
+_SECRET_NAME = re.compile(rf"(?i){SECRET}$")
 _USER_INFO = re.compile(r"(?<=://)(?:(?!://)\S)*@")
 _QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s'\"]+")
 
@@ -23,6 +28,16 @@ def shown(text: str) -> str:
     ``@`` is not encoded ends an URL's address too early.
     """
     return _QUERY.sub(rf"\1{REDACTED}", _USER_INFO.sub(f"{REDACTED}@", text))
+
+
+def secret_values(environment: Mapping[str, str]) -> list[str]:
+    """Return what variables hold whose names say that it is secret, the longest first."""
+    found = {
+        value
+        for name, value in environment.items()
+        if _SECRET_NAME.search(name) and len(value) >= SHORTEST_SECRET
+    }
+    return sorted(found, key=lambda value: (-len(value), value))
 
 
 def websocket_url(text: str) -> str:

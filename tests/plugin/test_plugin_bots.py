@@ -117,11 +117,14 @@ def test_each_side_has_its_folder_and_its_variables(project: pytest.Pytester) ->
     project.runpytest(*flags, "-n1").assert_outcomes(passed=2)
 
 
-BOT = "import os, sys; print('I was told', os.environ['TOKEN']); sys.exit(4)"
+BOT = "import os, sys; print('I was told', os.environ['TOKEN'], os.environ['OUR_API_KEY']); sys.exit(4)"
 
 
-def test_a_secret_of_a_command_stands_in_no_file_and_no_message(pytester: pytest.Pytester) -> None:
+def test_a_secret_of_a_command_stands_in_no_file_and_no_message(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bot prints it: then it is in the bot's own log, and nowhere else."""
+    monkeypatch.setenv("OUR_API_KEY", "canary-in-a-pit")
     (pytester.path / "scenarios").mkdir()
     (pytester.path / "scenarios" / "shop.py").write_text(SHOP, encoding="utf-8")
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
@@ -129,13 +132,14 @@ def test_a_secret_of_a_command_stands_in_no_file_and_no_message(pytester: pytest
     result = pytester.runpytest_subprocess(
         *("--voice-scenarios=shop__good", "--voice-user=ws://127.0.0.1:1", f"--voice-agent={command}"),
         *("--voice-agent-env=TOKEN=canary-in-a-mine", "--voice-agent-env", "OTHER=canary-in-a-cage"),
+        *("-o", "voice_user_env=PLACE=canary-in-a-shaft"),
         *("--junitxml=junit.xml", "-v"),
     )
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
         [
             "*agent bot cmd:*: ended before it was ready, exit code 4; expected it to stay in the *",
-            "*I was told <redacted>*",
+            "*I was told <redacted> <redacted>*",
         ]
     )
     assert "canary" not in result.stdout.str() + result.stderr.str()
@@ -144,7 +148,8 @@ def test_a_secret_of_a_command_stands_in_no_file_and_no_message(pytester: pytest
     assert [path.name for path in telling] == ["bot_agent_0.log"]
     (run,) = (path for path in files if path.name == "run_args.json")
     assert "TOKEN=<redacted>" in run.read_text(encoding="utf-8")
-    assert Path(run.parent / "bot_agent_0.log").read_text(encoding="utf-8") == "I was told canary-in-a-mine\n"
+    log = Path(run.parent / "bot_agent_0.log").read_text(encoding="utf-8")
+    assert log == "I was told canary-in-a-mine canary-in-a-pit\n"
 
 
 WAITS = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_voiceeval.run.history import RunHistory, changed_options, read_invocations, scenario_names
-from pytest_voiceeval.run.redaction import redacted
+from pytest_voiceeval.run.redaction import redacted, without_environment
 
 ENVIRONMENT = {"JUDGE_API_KEY": "sk-canary-123", "HOME": "/home/someone", "TOKEN": "ab"}
 
@@ -154,3 +154,18 @@ def test_what_is_other_without_pytest_is_told() -> None:
 def test_the_names_of_all_starts_are_those_of_the_run() -> None:
     lists: list[Any] = [["a", "b"], ["b", "c"], None]
     assert scenario_names([{"resolved_scenario_names": names} for names in lists]) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["--voice-agent-env=A=1"], ["--voice-agent-env=A=<redacted>"]),
+        (["--agent-env", "A=1=2", "-x"], ["--agent-env", "A=<redacted>", "-x"]),
+        (["-o", "voice_agent_env=A=1\nB=2"], ["-o", "voice_agent_env=A=<redacted>\nB=<redacted>"]),
+        (["-ovoice_user_env=A=1"], ["-ovoice_user_env=A=<redacted>"]),
+        (["--override-ini=voice_user_env=A=1"], ["--override-ini=voice_user_env=A=<redacted>"]),
+        (["-o", "voice_agent=A=1", "B=1"], ["-o", "voice_agent=A=1", "B=1"]),
+    ],
+)
+def test_no_value_of_a_variable_is_kept_however_it_is_given(given: list[str], kept: list[str]) -> None:
+    assert without_environment(given) == kept
