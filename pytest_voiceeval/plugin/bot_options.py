@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from pytest_voiceeval.bots.command import is_variable, url_path, variable
+from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.plugin.option import Option, words
+from pytest_voiceeval.wire.address import websocket_url
 
 _PLACE = re.compile(r"\{(?:(?P<first>\d+)\+)?worker\}")
 _HOST = "{host}"
@@ -77,7 +79,7 @@ def too_few_urls(text: str, hosts: list[str], calls: int = 1) -> str:
     urls = words(text)
     needed = len(hosts) * calls
     if len(urls) == 1 and _PLACE.search(urls[0]):
-        return ""
+        return _beyond_ports(text, needed) if needed > 1 else ""
     if len(urls) == 1 and _HOST in urls[0]:
         most = max(map(hosts.count, hosts), default=0)
         if most * calls <= 1:
@@ -95,6 +97,15 @@ def too_few_urls(text: str, hosts: list[str], calls: int = 1) -> str:
         f"{given}, and {held}; give {needed} with commas between them (the same one again if its bot takes "
         f"several calls at once), put {{worker}} into one, or run with {fewer}"
     )
+
+
+def _beyond_ports(text: str, needed: int) -> str:
+    """Return that the last of the URLs that ``text`` stands for is none; empty if it is one."""
+    try:
+        websocket_url(url_of(text, needed - 1))
+    except DefinitionError as exc:
+        return f"for call {needed} of {needed} that are held at once it stands for what is none: {exc}"
+    return ""
 
 
 def environment(text: str) -> dict[str, str]:

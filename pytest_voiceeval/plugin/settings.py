@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,7 @@ from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.sharding import Shard
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
+from pytest_voiceeval.wire.address import shown
 from pytest_voiceeval.wire.dialect import Dialect
 
 if TYPE_CHECKING:
@@ -102,10 +103,10 @@ class Settings:
             agent=_bot(config, options.AGENT),
             user=_bot(config, options.USER),
             agent_process=replace(
-                _process(config, bot_options.AGENT_CWD, bot_options.AGENT_ENV),
+                _process(config, options.AGENT, bot_options.AGENT_CWD, bot_options.AGENT_ENV),
                 path=bot_options.AGENT_PATH.read(config),
             ),
-            user_process=_process(config, bot_options.USER_CWD, bot_options.USER_ENV),
+            user_process=_process(config, options.USER, bot_options.USER_CWD, bot_options.USER_ENV),
             dialect=agent_dialect(config, options.AGENT.read(config)),
             rehearsal=options.REHEARSAL.read(config),
             output_dir=_base(config, options.OUTPUT_DIR) / options.OUTPUT_DIR.read(config),
@@ -185,10 +186,26 @@ def _bot(config: pytest.Config, option: Option[str]) -> str:
     return str(_base(config, option) / Path(text).expanduser())
 
 
-def _process(config: pytest.Config, cwd: Option[str], env: Option[dict[str, str]]) -> ProcessSettings:
+def _process(
+    config: pytest.Config, bot: Option[str], cwd: Option[str], env: Option[dict[str, str]]
+) -> ProcessSettings:
+    """Return how the command is started that ``bot`` names.
+
+    Raises:
+        pytest.UsageError: if a folder is not there, or a flag is given that is of no use to such a bot.
+    """
     folder = bot_options.working_folder(cwd, config, _base(config, cwd))
     seconds = options.START_TIMEOUT.read(config)
-    return ProcessSettings(seconds, folder, env.read(config), _pack_roots(config))
+    process = ProcessSettings(seconds, folder, env.read(config), _pack_roots(config))
+    of_commands: list[Option[Any]] = [cwd, env, *([bot_options.AGENT_PATH] if bot is options.AGENT else [])]
+    for option in of_commands:
+        option.read(config)  # what is wrong with it is told first
+        if option.is_flagged(config) and not bot.read(config).startswith("cmd:"):
+            raise pytest.UsageError(
+                f"{option.flag}: it is for a bot that is a command, and {bot.flag} is "
+                f"{shown(bot.read(config))}; leave it out, or write {bot.flag}='cmd:… {{port}}'"
+            )
+    return process
 
 
 def _cache_dir(config: pytest.Config) -> Path | None:

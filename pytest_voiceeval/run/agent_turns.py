@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -129,15 +130,22 @@ def _after(key: str, new: Mapping[str, Any], content: Mapping[str, Any]) -> dict
     return dict([*items[:place], *new.items(), *items[place:]])
 
 
+PAUSE_SECONDS = 5.0
+"""How long an agent must have been silent for a caller to have had its turn."""
+
+
 def silent_caller(conversation: Conversation, min_agent_turns: int) -> str:
     """Return that the agent had nothing to answer, if that is why it answered too few times; else nothing.
 
-    The agent spoke and was left waiting until the call ended by itself: that tells nothing of the agent.
+    The agent spoke and was left waiting until the call ended by itself: that tells nothing of the agent. One
+    that let nobody in, as it never paused, has itself to blame.
     """
     speakers = {turn.speaker for turn in conversation.turns}
     if agent_turns(conversation) >= min_agent_turns or AGENT not in speakers or USER in speakers:
         return ""
     if conversation.stop_reason not in (StopReason.INACTIVITY, StopReason.TIMEOUT):
+        return ""
+    if _longest_pause(conversation) < PAUSE_SECONDS:
         return ""
     counts = ", ".join(f"{kind} {count}" for kind, count in conversation.user.notices.items())
     return (
@@ -145,6 +153,14 @@ def silent_caller(conversation: Conversation, min_agent_turns: int) -> str:
         f"{conversation.duration_seconds:.0f} s, so the agent had nothing to answer; see to the user bot: "
         f"its speech recognition, its model{f' (its endpoints: {counts})' if counts else ''}"
     )
+
+
+def _longest_pause(conversation: Conversation) -> float:
+    """Return for how long, in seconds, the agent was silent at once after it had begun to speak."""
+    turns = [turn for turn in conversation.turns if turn.speaker == AGENT]
+    begins = [*(turn.start for turn in turns[1:]), conversation.duration_seconds]
+    ends = accumulate((turn.end for turn in turns), max)
+    return max(begin - end for begin, end in zip(begins, ends, strict=True))
 
 
 def retried_attempts(metrics: Mapping[str, Any]) -> list[Mapping[str, Any]]:

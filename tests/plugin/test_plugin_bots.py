@@ -43,6 +43,12 @@ def test_a_list_that_is_too_short_has_no_url_for_the_next() -> None:
         ("ws://a,ws://b", ["", ""], ""),
         ("ws://a,ws://b,ws://c", ["", ""], ""),
         ("ws://a:{1+worker}", [""] * 8, ""),
+        ("ws://a:{65535+worker}", [""], ""),
+        (
+            "ws://a:{65535+worker}",
+            ["", ""],
+            "for call 2 of 2 that are held at once it stands for what is none: '",
+        ),
         ("ws://{host}:1", ["one", "two"], ""),
         ("ws://{host}:1", ["one", "two", "two"], "1 URL for 2 workers on one machine; put {worker} into it"),
         ("ws://a", ["", ""], "there is 1 URL, and 2 workers hold calls at once; give 2 with commas"),
@@ -79,6 +85,15 @@ def test_what_options_say_of_bots_is_checked(project: pytest.Pytester, option: s
     result.stderr.fnmatch_lines([f"ERROR: {option}: {remedy}*"])
 
 
+@pytest.mark.parametrize("option", ["--voice-agent-env=A=1", "--voice-user-cwd=.", "--voice-agent-path=/ws"])
+def test_a_flag_for_commands_is_refused_with_other_bots(project: pytest.Pytester, option: str) -> None:
+    result = project.runpytest("--voice-scenarios=shop__good", option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    bot = "--voice-user" if "user" in option else "--voice-agent"
+    told = f"it is for a bot that is a command, and {bot} is local; leave it out, or write {bot}='cmd:*"
+    result.stderr.fnmatch_lines([f"ERROR: {option.partition('=')[0]}: {told}"])
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [
@@ -112,7 +127,13 @@ def test_each_side_has_its_folder_and_its_variables(project: pytest.Pytester) ->
             assert "a,b" not in repr(voice_settings) and "1,2" not in repr(voice_settings)
         """
     )
-    flags = ("--voice-agent-path=/ws", "--voice-agent-env=A=1,2", "--voice-agent-env", "B=3")
+    flags = (
+        "--voice-agent=cmd:bot {port}",
+        "--voice-agent-path=/ws",
+        "--voice-agent-env=A=1,2",
+        "--voice-agent-env",
+        "B=3",
+    )
     project.runpytest(*flags).assert_outcomes(passed=2)
     project.runpytest(*flags, "-n1").assert_outcomes(passed=2)
 

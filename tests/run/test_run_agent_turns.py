@@ -124,6 +124,8 @@ def test_an_agent_that_nobody_answered_did_not_fail(tmp_path: Path, reason: Stop
         {"turns": GREETING, "stop_reason": StopReason.AGENT_HANGUP},
         {"turns": (), "stop_reason": StopReason.INACTIVITY},
         {"turns": (*GREETING, Turn(USER, 2, 3, "Hello?")), "stop_reason": StopReason.INACTIVITY},
+        {"turns": (Turn(AGENT, 0.1, 8.0, "Well"),), "stop_reason": StopReason.TIMEOUT},
+        {"turns": (*GREETING, Turn(AGENT, 3, 7)), "stop_reason": StopReason.TIMEOUT},
     ],
 )
 def test_an_agent_that_left_or_never_answered_failed(tmp_path: Path, changes: dict[str, Any]) -> None:
