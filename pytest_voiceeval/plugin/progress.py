@@ -66,7 +66,8 @@ class Progress:
         """Write the line of a turn; it is for a person who watches: if nobody does any more, calls go on."""
         line = turn_line(turn, self._config.get_verbosity(), worker)
         with self._lock, contextlib.suppress(OSError, ValueError):
-            self._stream.write(line if self._terminal.currentfspath is None else f"\n{line}")
+            begun = getattr(self._terminal, "currentfspath", None)  # a reporter of others may have none
+            self._stream.write(line if begun is None else f"\n{line}")
             self._stream.flush()
             self._terminal.currentfspath = IN_LINE
 

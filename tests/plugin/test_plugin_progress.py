@@ -112,6 +112,26 @@ def test_a_terminal_that_is_gone_breaks_no_call(
     progress.pytest_unconfigure()
 
 
+class OwnReporter:
+    """In place of pytest's, as another plugin may put it there."""
+
+
+def test_beside_a_reporter_of_another_plugin_turns_have_lines_too(
+    pytester: pytest.Pytester,
+) -> None:
+    config = pytester.parseconfig("-v")
+    config.pluginmanager.register(OwnReporter(), "terminalreporter")
+    with (pytester.path / "shown").open("w+", encoding="utf-8") as stream:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.stdout", stream)
+            progress = Progress(config)
+        for text in ("Hello.", "Bye."):
+            progress.tell(LiveTurn("shop", "user", 1.0, text))
+        progress.pytest_unconfigure()
+    lines = (pytester.path / "shown").read_text(encoding="utf-8").splitlines()
+    assert [line.strip() for line in lines] == ["shop    1.0 s USER: Hello.", "shop    1.0 s USER: Bye."]
+
+
 @pytest.mark.parametrize(
     ("verbosity", "text", "shown"),
     [
