@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,13 @@ with contextlib.suppress(ImportError):  # pytest reads this file also where only
     settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("fuzz", settings.get_profile("steady"), max_examples=2_000)
     settings.load_profile("steady")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible() -> None:
+    """Have SIGINT interrupt, also in the background of a shell and under xdist, which ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
