@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.wire.address import without_secrets
 
 PORT = "{port}"
 """Stands in a command where it takes its port."""
@@ -46,11 +47,13 @@ def command_words(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as exc:
-        raise DefinitionError(f"cmd:{command}: {exc}") from None
+        raise DefinitionError(f"cmd:{without_secrets(command)}: {exc}") from None
     if not words:
         raise DefinitionError("cmd: write a command, such as cmd:python bot.py --port {port}")
     if not any(PORT in word for word in words):
-        raise DefinitionError(f"cmd:{command}: write {PORT} where the command takes its port")
+        raise DefinitionError(
+            f"cmd:{without_secrets(command)}: write {PORT} where the command takes its port"
+        )
     return words
 
 

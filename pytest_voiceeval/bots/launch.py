@@ -12,7 +12,7 @@ from pytest_voiceeval.bots.process import BotProcess
 from pytest_voiceeval.model.turns import Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.scenarios.checks import check_tools
-from pytest_voiceeval.wire.address import shown, websocket_url
+from pytest_voiceeval.wire.address import shown, websocket_url, without_secrets
 from pytest_voiceeval.wire.connection import Connection
 from pytest_voiceeval.wire.dialect import Dialect, Mode, PcmEncoding, ProtocolName, dialect_of
 
@@ -183,8 +183,8 @@ class CommandBot:
 
     @property
     def label(self) -> str:
-        """What it is, for messages."""
-        return f"cmd:{self._process.command}"
+        """What it is, for messages: its command without secrets."""
+        return f"cmd:{without_secrets(self._process.command)}"
 
     @property
     def trace_file(self) -> Path:

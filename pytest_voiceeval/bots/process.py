@@ -15,7 +15,7 @@ from pytest_voiceeval.bots.ports import answers
 from pytest_voiceeval.errors import BotProcessError, BotRefusedError, BotUnreachableError
 from pytest_voiceeval.model.turns import AGENT, Side
 from pytest_voiceeval.scenarios.packs import PACKS_VARIABLE
-from pytest_voiceeval.wire.address import secret_values
+from pytest_voiceeval.wire.address import secret_values, without_secrets
 from pytest_voiceeval.wire.connection import Connection, open_connection
 from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.world import roots
@@ -148,7 +148,7 @@ class BotProcess:
 
     @property
     def _name(self) -> str:
-        return f"{self.side} bot cmd:{self.command}"
+        return f"{self.side} bot cmd:{without_secrets(self.command)}"
 
     @property
     def _running(self) -> Child:

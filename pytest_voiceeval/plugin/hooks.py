@@ -40,7 +40,7 @@ from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Prop
 from pytest_voiceeval.run.earlier import EarlierRun, new_invocation
 from pytest_voiceeval.run.lock import RunBusyError
 from pytest_voiceeval.run.session import RunFolder
-from pytest_voiceeval.wire.address import shown
+from pytest_voiceeval.wire.address import without_secrets
 from pytest_voiceeval.world.roots import kept_roots, restore_roots, use_data_root
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _check_bots(config: pytest.Config, settings: Settings) -> None:
         try:
             bots.append(make_endpoint(side, settings, Path()))
         except (ProfileError, DefinitionError) as exc:
-            raise pytest.UsageError(f"{option.name(config)}={shown(text)}: {exc}") from exc
+            raise pytest.UsageError(f"{option.name(config)}={without_secrets(text)}: {exc}") from exc
     try:
         choose_clock(settings.clock, *bots)
     except ClockError as exc:

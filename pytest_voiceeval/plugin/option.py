@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import pytest
 
-from pytest_voiceeval.wire.address import shown
+from pytest_voiceeval.wire.address import without_secrets
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class Option(Generic[T]):
                 raise ValueError(self.if_empty)
             return self.parse(text)
         except ValueError as exc:
-            given = self.name(config) if self.is_secret else f"{self.name(config)}={shown(text)}"
+            given = self.name(config) if self.is_secret else f"{self.name(config)}={without_secrets(text)}"
             raise pytest.UsageError(f"{given}: {exc}") from None
 
     def text(self, config: pytest.Config) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_voiceeval.wire.address import REDACTED, SECRET, secret_values, shown
+from pytest_voiceeval.wire.address import REDACTED, SECRET, secret_values, without_secrets
 
 ENVIRONMENT_FLAGS = ("--voice-agent-env", "--voice-user-env", "--agent-env", "--user-env")
 """Flags whose values are ``NAME=VALUE``; whatever the value is, it may be a secret."""
@@ -14,9 +14,6 @@ ENVIRONMENT_FLAGS = ("--voice-agent-env", "--voice-user-env", "--agent-env", "--
 _INI = re.compile(r"((?:-o|--override-ini=)?voice_(?:agent|user)_env=)(.*)", re.DOTALL)
 _VARIABLE = re.compile(rf"(?i){SECRET}$")
 _SECRET_FLAG = re.compile(rf"(?i)-[^=]*{SECRET}$")
-_FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
-_ASSIGNED = re.compile(rf"(?i)\b(\w*{SECRET}=)(\"[^\"]*\"|'[^']*'|[^\s&]+)")
-_BEARER = re.compile(r"(?i)\b(bearer\s+)\S+")
 
 
 def redacted(value: Any, environment: Mapping[str, str]) -> Any:
@@ -48,10 +45,7 @@ def _redacted_list(values: list[Any], environment: Mapping[str, str]) -> list[An
 def _redacted_text(text: str, environment: Mapping[str, str]) -> str:
     for secret in secret_values(environment):
         text = text.replace(secret, REDACTED)
-    text = shown(text)
-    for pattern in (_FLAG, _ASSIGNED, _BEARER):
-        text = pattern.sub(rf"\1{REDACTED}", text)
-    return text
+    return without_secrets(text)
 
 
 def without_environment(arguments: Sequence[str]) -> list[str]:

@@ -17,6 +17,9 @@ SHORTEST_SECRET = 6
 """Length from which the value of a secret variable is looked for in texts: shorter ones are words."""
 
 _SECRET_NAME = re.compile(rf"(?i){SECRET}$")
+_FLAG = re.compile(rf"(?i)(--?[\w-]*{SECRET}(?:=|\s+))(?!-)(\"[^\"]*\"|'[^']*'|\S+)")
+_ASSIGNED = re.compile(rf"(?i)\b(\w*{SECRET}=)(\"[^\"]*\"|'[^']*'|[^\s&]+)")
+_BEARER = re.compile(r"(?i)\b(bearer\s+)\S+")
 _USER_INFO = re.compile(r"(?<=://)(?:(?!://)\S)*@")
 _QUERY = re.compile(rf"(?i)([?&;][\w.-]*{SECRET}[\w.-]*=)[^&;#\s'\"]+")
 
@@ -28,6 +31,17 @@ def shown(text: str) -> str:
     ``@`` is not encoded ends an URL's address too early.
     """
     return _QUERY.sub(rf"\1{REDACTED}", _USER_INFO.sub(f"{REDACTED}@", text))
+
+
+def without_secrets(text: str) -> str:
+    """Return ``text``, a command or a line with one in it, as ``shown``, and without the secrets it is given.
+
+    These are what follows a flag, a variable or a part of an URL whose name says so, and bearers' tokens.
+    """
+    text = shown(text)
+    for pattern in (_FLAG, _ASSIGNED, _BEARER):
+        text = pattern.sub(rf"\1{REDACTED}", text)
+    return text
 
 
 def secret_values(environment: Mapping[str, str]) -> list[str]:

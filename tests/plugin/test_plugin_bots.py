@@ -149,7 +149,8 @@ def test_a_secret_of_a_command_stands_in_no_file_and_no_message(
     (pytester.path / "scenarios").mkdir()
     (pytester.path / "scenarios" / "shop.py").write_text(SHOP, encoding="utf-8")
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
-    command = f"cmd:{shlex.quote(sys.executable)} -c {shlex.quote(BOT)} {{port}}"
+    program = f"cmd:env A_TOKEN=canary-in-a-well {shlex.quote(sys.executable)}"
+    command = f"{program} -c {shlex.quote(BOT)} {{port}} --api-key canary-in-a-tower"
     result = pytester.runpytest_subprocess(
         *("--voice-scenarios=shop__good", "--voice-user=ws://127.0.0.1:1", f"--voice-agent={command}"),
         *("--voice-agent-env=TOKEN=canary-in-a-mine", "--voice-agent-env", "OTHER=canary-in-a-cage"),
@@ -218,3 +219,13 @@ def test_a_bot_of_a_worker_ends_with_the_controller_that_is_killed(pytester: pyt
     (log,) = pytester.path.glob("eval_results/*/bot_agent_0.log")
     pid = int(log.read_text(encoding="utf-8"))
     until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+@pytest.mark.parametrize("command", ["cmd:bot --api-key canary", "cmd:bot 'A --token=canary {port}"])
+def test_a_command_that_cannot_be_shows_no_secret_of_it(command: str, pytester: pytest.Pytester) -> None:
+    (pytester.path / "scenarios").mkdir()
+    (pytester.path / "scenarios" / "shop.py").write_text(SHOP, encoding="utf-8")
+    result = pytester.runpytest("--voice-scenarios=shop__good", f"--voice-agent={command}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*<redacted>*"])
+    assert "canary" not in result.stdout.str() + result.stderr.str()
