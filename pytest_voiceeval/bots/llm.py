@@ -118,6 +118,9 @@ class CountedOpenAILLMService(OpenAILLMService):
                 self._malformed[call.id] = call.arguments
                 told = f"{name} called {call.name} with arguments that are no JSON object"
                 await attempts.note("malformed-call", self._access.shown(f"{told}: {call.arguments.text}"))
+        if reply.finish_reason is None and reply.said.strip() and not reply.in_one:
+            told = f"{name} ended its stream without telling that the reply is over"
+            await attempts.note("cut", f"{told}; said was {self._access.shown(reply.said)!r}")
         if reply.is_empty:
             thought = ", only reasoning" if reply.reasoned else ""
             hint = "; raise llm.max_tokens" if reply.finish_reason == "length" else ""

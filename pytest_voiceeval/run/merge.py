@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,9 @@ def _read(folder: Path, label: str) -> Source:
         known = outcomes.get(item)
         if known is None or known.verdict is None:
             outcomes[item] = _outcome_of_folder(item, place, minimum) or known or _broken_off(item, place)
+    for item, known in outcomes.items():
+        if known.verdict is not None and not _has_result(folders.get(item)):
+            outcomes[item] = replace(known, outcome=BROKEN_OFF, verdict=None)
     held = {outcome.scenario for outcome in outcomes.values()}
     missing = (name for name in scenario_names(starts) if name not in held and name not in outcomes)
     return Source(
@@ -118,6 +121,11 @@ def _folders_of_items(run: Path) -> dict[str, Path]:
 
 def _broken_off(item: str, folder: Path) -> ItemOutcome:
     return ItemOutcome(item, item.rpartition("::")[2], BROKEN_OFF, folder=folder.name)
+
+
+def _has_result(folder: Path | None) -> bool:
+    """Return whether the metrics of a scenario are in a folder, and can be read."""
+    return folder is not None and bool(own_content(folder).get("scenario_name"))
 
 
 def _outcome_of_folder(item: str, folder: Path, minimum: int) -> ItemOutcome | None:
@@ -220,6 +228,7 @@ def differences(
     if _are_apart(clocks):
         told = (f"{', '.join(sorted(found))} in {label}" for label, found in clocks.items() if found)
         yield f"calls ran on other clocks: {' and '.join(told)}"
+    yield from _lost_parts(sources)
     domains = {
         domain_of(str(record.get("scenario_name", ""))) for found in records.values() for record in found
     }
@@ -233,6 +242,17 @@ def differences(
             if _are_apart(sets):
                 where = " and ".join(label for label, found in sets.items() if found)
                 yield f"{what} of {domain} are of other sets in {where}"
+
+
+def _lost_parts(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield which parts that --voice-shard made are not among the runs, if not all are."""
+    options = [source.starts[-1].get("parsed_args") for source in sources]
+    given = [str(o.get("voice_shard") or "") for o in options if isinstance(o, Mapping)]
+    here = {(int(part), int(whole)) for part, _, whole in (text.partition("/") for text in given) if whole}
+    for whole in sorted({whole for _, whole in here}):
+        lost = [f"{part}/{whole}" for part in range(1, whole + 1) if (part, whole) not in here]
+        if lost:
+            yield f"parts {', '.join(lost)} of --voice-shard are not among the runs: empty, or lost"
 
 
 def _are_apart(values: Mapping[str, set[str]]) -> bool:

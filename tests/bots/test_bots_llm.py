@@ -157,6 +157,13 @@ def test_a_reply_that_repeats_what_was_heard_is_noted_and_said(said: str, heard:
     assert made.kinds == (["echo"] if is_echo else [])
 
 
+def test_a_stream_that_ends_without_telling_that_the_reply_is_over_is_noted() -> None:
+    (said, _), made, _ = replies(streamed(*words("One moment")))
+    assert said.strip() == "One moment"
+    assert made.kinds == ["cut"]
+    assert "ended its stream without telling that the reply is over" in made.told[0]["text"]
+
+
 def test_a_stream_that_stalls_in_the_middle_is_a_broken_one() -> None:
     (said, _), made, _ = replies(streamed(*words("One moment")[1:], pause=1000.0))
     assert said == "One "

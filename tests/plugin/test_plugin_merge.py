@@ -178,7 +178,7 @@ def test_nothing_outside_of_a_run_gets_into_the_merged_one(project: pytest.Pytes
     )
     (other / "run_args.json").write_text(json.dumps(starts), encoding="utf-8")
     output = project.path / "merged"
-    assert merge(one, other, "--output", output) == 0
+    assert merge(one, other, "--incomplete", "--output", output) == 0
     assert not [
         path for path in output.rglob("*") if path.is_symlink() or path.name in ("link.txt", "folder")
     ]
@@ -216,3 +216,23 @@ def test_two_folders_of_one_name_stay_two_with_what_lies_beside_them(
         ("shop__good", "eval_one\n"),
         ("tests/test_by_hand.py::test_it", "eval_other\n"),
     ]
+
+
+def test_a_result_that_cannot_be_read_is_one_that_is_lacking(
+    project: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = hold(project, "one", "--voice-scenarios=shop")
+    (run / "shop__good" / "metrics.json").write_text('{"x": NaN')
+    assert merge(run, "--output", project.path / "merged") == 1
+    assert "eval_one has no result of shop__good: resume it first" in capsys.readouterr().err
+    assert merge(run, "--incomplete", "--output", project.path / "merged") == 0
+    assert "1 broken off" in (project.path / "merged" / "all_summary.txt").read_text()
+
+
+def test_parts_that_are_missing_are_told(project: pytest.Pytester) -> None:
+    parts = [hold(project, f"part{i}", ALL, f"--voice-shard={i}/3") for i in (1, 2, 3)]
+    assert merge(*parts, "--output", project.path / "all") == 0
+    assert "of --voice-shard" not in (project.path / "all" / "all_summary.txt").read_text()
+    assert merge(parts[1], "--output", project.path / "some") == 0
+    told = "WARNING: parts 1/3, 3/3 of --voice-shard are not among the runs: empty, or lost\n"
+    assert told in (project.path / "some" / "all_summary.txt").read_text()
