@@ -85,8 +85,9 @@ class RtviParty(Leg):
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + limit
+        left = limit
         while True:
-            self.listen(await self.connect(max(deadline - loop.time(), BUSY_SECONDS)))
+            self.listen(await self.connect(left))
             try:
                 await self._requests.handshake(limit=self._ready_seconds)
                 self._ready_seconds = min(self._ready_seconds, HANDSHAKE_SECONDS)
@@ -97,6 +98,7 @@ class RtviParty(Leg):
                     raise BotUnreachableError(self._not_ready(exc, limit, is_busy=is_busy)) from None
             await self.close()
             await asyncio.sleep(BUSY_SECONDS)
+            left = round(max(deadline - loop.time(), BUSY_SECONDS), 2)  # a message may show it
 
     def _not_ready(self, exc: RequestFailedError, limit: float, *, is_busy: bool) -> str:
         if is_busy:

@@ -53,9 +53,9 @@ class Source:
         return hashlib.sha256((self.folder / RUN_ARGS).read_bytes()).hexdigest()
 
     @property
-    def begun(self) -> tuple[str, str]:
-        """By what runs are sorted: when they were begun, then what they held."""
-        return str(self.starts[0].get("started_at", "")), self.fingerprint
+    def begun(self) -> tuple[str, str, str]:
+        """By what runs are sorted: when they were begun, to the second, then by name and what they held."""
+        return str(self.starts[0].get("started_at", "")), self.folder.name, self.fingerprint
 
 
 def check_folders(folders: Sequence[Path], output: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from test_run_dynamic import Broken, Coffee, Tea, run
 
 from pytest_voiceeval.run.item_outcomes import ItemOutcome, outcome_records, read_outcomes, tally_of
-from pytest_voiceeval.run.merge import MergeError
+from pytest_voiceeval.run.merge import MergeError, read_sources
 from pytest_voiceeval.run.merged_run import merge_runs
 
 
@@ -25,9 +25,18 @@ def test_runs_without_pytest_are_merged_with_their_errors(tmp_path: Path) -> Non
         for record in (coffee[0], tea[0])
     ]
     assert (tmp_path / "merged" / "run__broken" / "item.json").exists()
-    run(tmp_path / "more", Tea)
-    with pytest.raises(MergeError, match="two: run__tea in one and more"):
-        merge_runs([tmp_path / "one", tmp_path / "more"], tmp_path / "again")
+    run(tmp_path / "one_more", Tea)
+    with pytest.raises(MergeError, match="two: run__tea in one and one_more"):
+        merge_runs([tmp_path / "one", tmp_path / "one_more"], tmp_path / "again")
+
+
+def test_runs_that_were_begun_in_the_same_second_are_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for number, name in enumerate(("b", "d", "a", "c")):
+        (tmp_path / name).mkdir()
+        start = {"started_at": "2026-11-30T22:00:00", "argv": [number]}
+        (tmp_path / name / "run_args.json").write_text(json.dumps({"invocations": [start]}), encoding="utf-8")
+    sources = read_sources([tmp_path / name for name in ("c", "d", "b", "a")])
+    assert [source.label for source in sources] == ["a", "b", "c", "d"]
 
 
 def test_of_several_starts_the_last_one_that_came_to_an_item_counts() -> None:
