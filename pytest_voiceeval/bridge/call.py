@@ -255,6 +255,7 @@ class _Call:
             pushed=tuple(self._listeners[AGENT].pushed),
             simulator_end_reported=self._listeners[USER].said_exit,
             agent_is_black_box=is_black_box,
+            agent_recognised_by=agent.recognised_by,
             agent_protocol=agent.peer.dialect.protocol,
             agent_closed_normally=agent.lost.done() and agent.lost.result().is_normal,
             clock=self._settings.clock,

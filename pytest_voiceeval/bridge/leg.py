@@ -48,6 +48,7 @@ class Leg:
     ) -> None:
         self.peer = peer
         self.skipped_frames = 0
+        self.recognised_by = ""
         self.lost: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._opener = peer.opener or opener
         self._tasks = tasks
@@ -101,7 +102,8 @@ class Leg:
     def take_as_black_box(self, why: str) -> None:
         """Take that the bot's inside is its own: it is neither prepared nor pulled, nor told texts."""
         self.capabilities = as_black_box(self.capabilities)
-        self.note(f"is a black box: {why}")
+        self.recognised_by = why
+        self.note(f"is a black box: {why}; its prompt, tools and world are taken to be its own")
 
     def send_frame(self, content: bytes | str) -> None:
         """Send an encoded frame; what a lost connection is given is lost, too."""

@@ -61,6 +61,8 @@ class Party(Protocol):
     """Done when the connection is gone, with how it ended."""
     skipped_frames: int
     """How many malformed frames came."""
+    recognised_by: str
+    """What it was found out by to be a black box; empty if nothing had to be found out."""
 
     async def open(self, limit: float) -> None:
         """Connect within ``limit`` seconds, until the bot is ready.

@@ -76,7 +76,7 @@ async def _reset_or_recognise(party: Party) -> Any:
     except RequestFailedError as exc:
         if party.lost.done():
             raise _unready(party, "reset", exc) from None
-        party.take_as_black_box(f"{exc}; its prompt, tools and world are taken to be its own")
+        party.take_as_black_box(str(exc))
         return None
 
 

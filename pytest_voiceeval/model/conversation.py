@@ -168,6 +168,7 @@ class Conversation:
         pushed: inner texts of the agent's ``<final_response>`` messages, in order.
         simulator_end_reported: the simulated user said that it is done.
         agent_is_black_box: the agent's prompt, tools and world were its own: it was only called.
+        agent_recognised_by: what that was found out by; empty if it was said.
         agent_protocol: what the agent spoke over its connection.
         agent_closed_normally: the agent had closed its connection in good order when the call was over.
         clock: name of the clock that the call ran on; all its seconds are that clock's.
@@ -189,6 +190,7 @@ class Conversation:
     pushed: tuple[str, ...] = ()
     simulator_end_reported: bool = False
     agent_is_black_box: bool = False
+    agent_recognised_by: str = ""
     agent_protocol: str = "rtvi"
     agent_closed_normally: bool = False
     clock: str = "real"

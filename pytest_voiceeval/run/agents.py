@@ -11,6 +11,9 @@ AGENT_MODE = "agent_mode"
 AGENT_PROTOCOL = "agent_protocol"
 """Key of ``metrics.json``, our addition: what the agent spoke over its connection."""
 
+RECOGNISED_BY = "agent_mode_reason"
+"""Key of ``metrics.json``, our addition: by what an agent was found out to be a black box, if by anything."""
+
 EVALUATED = "evaluated"
 BLACK_BOX = "black-box"
 
@@ -19,9 +22,10 @@ def black_box_text(record: Mapping[str, Any]) -> str:
     """Return that the agent of a call was a black box, for a person; empty if it was none."""
     if record.get(AGENT_MODE) != BLACK_BOX:
         return ""
+    reason = record.get(RECOGNISED_BY)
     return (
         f"the agent was a black box ({record.get(AGENT_PROTOCOL, 'protocol unknown')}): its prompt, tools "
-        "and world were its own"
+        "and world were its own" + (f"; it was taken for one because of {reason}" if reason else "")
     )
 
 

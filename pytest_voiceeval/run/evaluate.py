@@ -11,7 +11,7 @@ from typing import TypeVarTuple
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.clock import choose_clock
 from pytest_voiceeval.bridge.ending import told
-from pytest_voiceeval.bridge.endpoint import Endpoint, HasDialect, Peer, RunsProcess, TakesPieces
+from pytest_voiceeval.bridge.endpoint import Endpoint, Peer, RunsProcess, TakesPieces
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import (
     BotLostError,
@@ -32,13 +32,13 @@ from pytest_voiceeval.run.lending import first_of
 from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.run.taken import note_mode, settled_dialect
 from pytest_voiceeval.run.trace import collect_trace, expect_trace
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.noise import noise_of
 from pytest_voiceeval.scoring.composite import score
 from pytest_voiceeval.scoring.evidence import unscorable
 from pytest_voiceeval.scoring.judging import Judge
-from pytest_voiceeval.wire.dialect import Dialect
 from pytest_voiceeval.world.files import write_json
 
 METRICS = "metrics.json"
@@ -157,6 +157,7 @@ class _Call:
             user, agent = _peer(self._user, user_url), _peer(self._agent, agent_url)
             conversation = await hold_call(self._scenario, user=user, agent=agent, settings=settings)
             self.ended.append(conversation)
+            note_mode(self._agent, conversation)
             return await with_processes(conversation, (self._user, self._agent))
 
     def keep_what_can_be(self, conversation: Conversation) -> None:
@@ -177,7 +178,7 @@ def _peer(bot: Endpoint, url: str) -> Peer:
         url,
         bot.label,
         takes_pieces=isinstance(bot, TakesPieces) and bot.takes_pieces,
-        dialect=bot.dialect if isinstance(bot, HasDialect) else Dialect(),
+        dialect=settled_dialect(bot),
     )
     if isinstance(bot, RunsProcess):
         return replace(peer, ready_seconds=bot.ready_seconds, opener=bot.connect)

@@ -14,7 +14,7 @@ from pytest_voiceeval.model.metrics import Scores, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_turns, task_successful
-from pytest_voiceeval.run.agents import AGENT_MODE, AGENT_PROTOCOL, BLACK_BOX, EVALUATED
+from pytest_voiceeval.run.agents import AGENT_MODE, AGENT_PROTOCOL, BLACK_BOX, EVALUATED, RECOGNISED_BY
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.echoes import ECHOES, echoed_turns
 from pytest_voiceeval.run.evidence import words_of
@@ -226,6 +226,7 @@ def _ours(
         "clock": conversation.clock,
         AGENT_MODE: BLACK_BOX if conversation.agent_is_black_box else EVALUATED,
         AGENT_PROTOCOL: conversation.agent_protocol,
+        **({RECOGNISED_BY: conversation.agent_recognised_by} if conversation.agent_recognised_by else {}),
         **_noise(conversation),
         **_task_set(scenario),
         "explanations": {
