@@ -13,7 +13,7 @@ import pytest_voiceeval.tools
 
 HEAVY = [
     *("pipecat", "numpy", "pydantic", "openai", "aiohttp", "websockets"),
-    *("soxr", "onnxruntime", "faster_whisper", "piper", "loguru", "yaml"),
+    *("soxr", "onnxruntime", "faster_whisper", "piper", "loguru", "yaml", "statistics"),
 ]
 
 

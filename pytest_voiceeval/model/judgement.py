@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 NO_JUDGE = (
@@ -99,6 +98,8 @@ class Judgement:
         The score is their median; an assertion holds if more than half of them say so. The reasons are those
         of an opinion that agrees: nearest to the score, and with the same verdict.
         """
+        from statistics import median  # noqa: PLC0415 - it brings fractions and decimals along
+
         score = median(opinion.score for opinion in opinions)
         nearest = min(opinions, key=lambda opinion: abs(opinion.score - score))
         return cls(
