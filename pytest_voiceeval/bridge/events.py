@@ -58,7 +58,8 @@ class Listener:
         self.side = side
         self.buffer = buffer
         self.marks = PlaybackMarks()
-        self.tokens = TokenUsage()
+        self._usage = TokenUsage()
+        self._replies = 0
         self.tool_calls = ToolCalls()
         self.speaking = False
         self.has_text_left = False
@@ -83,6 +84,7 @@ class Listener:
             rtvi.BOT_STARTED_SPEAKING: self._started,
             rtvi.BOT_STOPPED_SPEAKING: self._stopped,
             rtvi.BOT_TTS_TEXT: self._spoken_text,
+            rtvi.BOT_LLM_STARTED: self._replied,
             rtvi.BOT_LLM_TEXT: self._thought,
             rtvi.BOT_TTS_STARTED: self._thought,
             rtvi.SERVER_MESSAGE: self._server_message,
@@ -115,6 +117,11 @@ class Listener:
                 action(envelope)
             else:
                 self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
+
+    @property
+    def tokens(self) -> TokenUsage:
+        """What its model was asked: as its endpoint counts, else the replies it is known to have begun."""
+        return self._usage if self._usage.n_calls else TokenUsage(n_calls=self._replies)
 
     def evidence(self) -> SideEvidence:
         """Return what the bot has told by itself, without being asked for its evidence."""
@@ -157,6 +164,11 @@ class Listener:
         """Note that there is something to be said that is not heard yet."""
         self.has_text_left = True
 
+    def _replied(self, envelope: Envelope) -> None:
+        """Count a reply of its model: an endpoint need not tell of tokens."""
+        self._replies += 1
+        self._note(f"[{self.side.upper()} EVENT] type={envelope.type}")
+
     def _spoken_text(self, envelope: Envelope) -> None:
         text = envelope.fields.get("text")
         if isinstance(text, str) and text.strip():
@@ -191,10 +203,10 @@ class Listener:
     def _metrics(self, envelope: Envelope) -> None:
         for count in rtvi.token_counts(envelope):
             prompt, completion = count.prompt_tokens or 0, count.completion_tokens or 0
-            self.tokens = TokenUsage(
-                self.tokens.n_calls + 1,
-                self.tokens.prompt + prompt,
-                self.tokens.completion + completion,
+            self._usage = TokenUsage(
+                self._usage.n_calls + 1,
+                self._usage.prompt + prompt,
+                self._usage.completion + completion,
             )
             self._note(f"[{self.side.upper()} METRICS] tokens prompt={prompt} completion={completion}")
         for processor, seconds in rtvi.first_results(envelope):

@@ -24,6 +24,7 @@ from pytest_voiceeval.errors import (
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Metrics, Verdict
+from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
 from pytest_voiceeval.run.echoes import echoing_caller
 from pytest_voiceeval.run.ends import with_processes
@@ -39,6 +40,7 @@ from pytest_voiceeval.scenarios.noise import noise_of
 from pytest_voiceeval.scoring.composite import score
 from pytest_voiceeval.scoring.evidence import unscorable
 from pytest_voiceeval.scoring.judging import Judge
+from pytest_voiceeval.wire.address import shown
 from pytest_voiceeval.world.files import write_json
 
 METRICS = "metrics.json"
@@ -121,12 +123,14 @@ class _Call:
 
     Raises:
         ClockError: if the bots cannot have the clock that was asked for.
-        DefinitionError: if nothing limits the length of the call.
+        DefinitionError: if nothing limits the length of the call, or a bot is none.
     """
 
     def __init__(
         self, scenario: Scenario, user: Endpoint, agent: Endpoint, settings: RunSettings, folder: Path
     ) -> None:
+        _check_endpoint(USER, user)
+        _check_endpoint(AGENT, agent)
         self._seconds = settings.seconds_for(scenario)
         self.clock = choose_clock(settings.clock, user, agent)
         self._scenario = scenario
@@ -170,6 +174,20 @@ class _Call:
     def keep(self, conversation: Conversation) -> None:
         """Write the evidence; raises StorageError if it can't be."""
         write_evidence(conversation, self._folder, rate_hz=self._settings.output_sample_rate)
+
+
+def _check_endpoint(side: Side, bot: object) -> None:
+    """Raise DefinitionError if ``bot``, which a fixture may have brought, is none of that side."""
+    if not callable(getattr(bot, "open", None)):
+        raise DefinitionError(
+            f"{shown(str(bot))!r} is no {side} bot; let the fixture voice_{side} return an endpoint, such as "
+            f'RemoteBot("{side}", "ws://127.0.0.1:8765")'
+        )
+    found = getattr(bot, "side", None)
+    if found != side:
+        raise DefinitionError(
+            f"{bot!r} is given as the {side} bot, and its side is {found!r}; make it with {side!r}"
+        )
 
 
 def _peer(bot: Endpoint, url: str) -> Peer:

@@ -241,6 +241,22 @@ def test_tool_calls_that_a_black_box_reports_are_its_actions() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        {"cancelled": True},
+        {"cancelled": False, "result": {"status": "error", "message": "no such pizza"}},
+        {"cancelled": False, "result": '{"error": "closed"}'},
+    ],
+)
+def test_an_agent_that_reports_calls_and_did_nothing_by_them_did_nothing(end: dict[str, Any]) -> None:
+    agent = reporting(
+        ("llm-function-call-in-progress", PLACED),
+        ("llm-function-call-stopped", {"tool_call_id": "1", **end}),
+    )
+    assert hold(user_bot(), agent).agent.actions == ()
+
+
 def test_calls_that_are_reported_without_arguments_beside_others_are_told_as_missing() -> None:
     bare = {"tool_call_id": "2", "function_name": "lookup"}
     agent = reporting(("llm-function-call-in-progress", PLACED), ("llm-function-call-in-progress", bare))

@@ -213,6 +213,18 @@ def test_a_user_that_hangs_up_without_a_word_is_an_error_still() -> None:
         hold(Leaving(USER, [Utterance("Hello.", 1.0)]), agent_bot(answer_after=3.0))
 
 
+def test_replies_of_a_model_whose_endpoint_counts_no_tokens_are_counted() -> None:
+    class Thinking(FakeBot):
+        async def _say(self, connection: Any, line: Utterance) -> None:
+            for _ in range(2):  # the first one called a tool
+                await self._tell(connection, "bot-llm-started", None)
+            await super()._say(connection, line)
+
+    agent = Thinking(AGENT, agent_bot().lines)
+    tokens = hold(user_bot(), agent).agent.tokens
+    assert (tokens.n_calls, tokens.prompt, tokens.completion) == (2 * len(agent.lines), 0, 0)
+
+
 def test_tokens_are_counted_by_side() -> None:
     metrics = {
         "tokens": [
