@@ -27,8 +27,9 @@ from pytest_voiceeval.bridge.ticker import Ticker
 from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.bridge.understanding import until_understood
 from pytest_voiceeval.bridge.warp import wall_time
-from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import Conversation, SideEvidence
 from pytest_voiceeval.model.ending import Ending
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side, other
 from pytest_voiceeval.scenarios.base import Scenario
 

@@ -11,9 +11,9 @@ from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.errors import BotError, BotLostError, VoiceEvalError, WorldsPartedError
-from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.model.ending import Ending
 from pytest_voiceeval.model.safe_text import visible_words
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side, other
 
 SHOWN_CHARACTERS = 160

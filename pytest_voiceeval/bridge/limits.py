@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import USER, Side
 
 BROKEN_SECONDS = 15.0

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_voiceeval.model.conversation import Conversation, StopReason
 from pytest_voiceeval.model.metrics import Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.files import read_json
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.model.conversation import Conversation
 
 AGENT_TURNS = "agent_turns"
 """Key of ``metrics.json``, our addition: how often the agent answered."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from pytest_voiceeval.model.conversation import Conversation
-from pytest_voiceeval.model.turns import Turn
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.model.conversation import Conversation
+    from pytest_voiceeval.model.turns import Turn
 
 OPEN_END_SECONDS = 0.5
 """The call ended within a turn that was cut off, if the sound of it ends no earlier before the end."""

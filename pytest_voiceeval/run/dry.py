@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import Conversation, Recording, StopReason
+from pytest_voiceeval.model.conversation import Conversation, Recording
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, USER, Side, Turn, other
 from pytest_voiceeval.run.dry_bot import bots_of, bring_in_step
 from pytest_voiceeval.scenarios.base import Scenario

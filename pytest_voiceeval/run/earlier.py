@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import uuid
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,7 +53,7 @@ def read_note(folder: Path) -> ItemNote | None:
 
 def new_invocation() -> str:
     """Return a name that no other start has."""
-    return f"{datetime.now():%Y%m%d_%H%M%S}_{uuid.uuid4().hex[:12]}"
+    return f"{datetime.now():%Y%m%d_%H%M%S}_{os.urandom(6).hex()}"
 
 
 class EarlierRun:

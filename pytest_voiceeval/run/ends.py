@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from pytest_voiceeval.bridge.endpoint import Endpoint, RunsProcess
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT
 
 _DEATH_SECONDS = 1.0

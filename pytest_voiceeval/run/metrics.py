@@ -7,11 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.ending import ENDING
 from pytest_voiceeval.model.judgement import Judgement
 from pytest_voiceeval.model.metrics import Scores, percentile
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import SIDES, ResponseLatency, Turn
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, IS_SUCCESSFUL, agent_turns, task_successful
 from pytest_voiceeval.run.agents import AGENT_MODE, AGENT_PROTOCOL, BLACK_BOX, EVALUATED, RECOGNISED_BY

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.turns import SIDES, Side
+
+if TYPE_CHECKING:
+    from pytest_voiceeval.model.conversation import Conversation
 
 PROCESSES = "bot_processes"
 """The key of ``metrics.json``."""

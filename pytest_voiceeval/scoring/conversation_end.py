@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import USER, Turn
 
 QUOTED_CHARACTERS = 80

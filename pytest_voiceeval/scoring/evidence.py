@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES, Side
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_voiceeval.errors import JudgeError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement, Opinion
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, SIDES
 from pytest_voiceeval.scenarios.assertions import assertions_of
 from pytest_voiceeval.scoring.judge_endpoint import JudgeEndpoint

@@ -25,7 +25,8 @@ from model_double import (
 
 from pytest_voiceeval.bots.profile_local import RehearsalLlm
 from pytest_voiceeval.errors import ModelEndpointError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.scenarios.prompts import CALLER_RULES
 
 ERROR_EVENT = {"error": {"message": "the engine is dead", "code": 500}}

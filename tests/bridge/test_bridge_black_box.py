@@ -15,7 +15,8 @@ from pytest_voiceeval.bridge.opening import GREETING_SECONDS, SPEAK_FIRST
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.bridge.setup import RECOGNITION_SECONDS
 from pytest_voiceeval.errors import BotRefusedError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
 from pytest_voiceeval.wire.dialect import Dialect, Mode

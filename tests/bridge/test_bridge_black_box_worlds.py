@@ -9,7 +9,8 @@ from test_bridge_sync import Lamps, applied, domain, user_bot  # noqa: F401 - th
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, FakePcmAgent, Utterance, VirtualClock
 from pytest_voiceeval.wire.dialect import Dialect

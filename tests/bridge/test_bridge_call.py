@@ -11,7 +11,7 @@ from scripted_calls import agent_bot, end_of_speech, hold, user_bot
 
 from pytest_voiceeval.bridge.limits import FAREWELL_SECONDS
 from pytest_voiceeval.errors import BotLostError
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
 from pytest_voiceeval.wire.frames import encode_interruption

@@ -8,7 +8,8 @@ import pytest
 from test_bridge_call import agent_bot, hold, user_bot
 
 from pytest_voiceeval.errors import ModelEndpointError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
 from pytest_voiceeval.wire.notices import Notice, notice_in

@@ -12,8 +12,9 @@ import soundfile
 from scripted_calls import Greeting, agent_bot, end_of_speech, hold, user_bot
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.parts import NoiseConfig
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.testing import FakeBot, Utterance
 
 RATE_HZ = 16_000

@@ -12,7 +12,8 @@ from pytest_voiceeval.bridge.clock import RealClock
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import BotUnreachableError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock, exit_message
 

@@ -14,7 +14,8 @@ from scripted_calls import Greeting, user_bot
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.settings import CallSettings
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import (
     BotConnection,

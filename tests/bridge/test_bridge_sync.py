@@ -12,9 +12,10 @@ from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.settings import CallSettings
 from pytest_voiceeval.errors import BotRefusedError, DefinitionError, WorldsPartedError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.run.evaluate import evaluate_conversation
 from pytest_voiceeval.run.settings import RunSettings

@@ -36,7 +36,8 @@ from pytest_voiceeval.bots.launch import LocalBot
 from pytest_voiceeval.bots.profile import load_profile
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bridge.endpoint import Endpoint
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.model.work import ClockName
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold

@@ -19,7 +19,8 @@ from pytest_voiceeval.bots.launch import LocalBot
 from pytest_voiceeval.bots.profile import load_profile
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 from pytest_voiceeval.bridge.clock import ChargedClock, Clock, MeasuredClock
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.run.retries import hold_beside_others_until_it_counts
 from pytest_voiceeval.run.settings import RunSettings

@@ -34,7 +34,7 @@ from faulty_bots import (
 from scripted_calls import agent_bot, user_bot
 
 from pytest_voiceeval.errors import BotError, BotLostError, BotRefusedError, BotUnreachableError
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message
 

@@ -14,8 +14,9 @@ from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.tape import Track
 from pytest_voiceeval.errors import BotLostError, BotRefusedError, BotUnreachableError, DefinitionError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance, VirtualClock
 from pytest_voiceeval.wire.frames import Message, frames_pb2

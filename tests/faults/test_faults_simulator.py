@@ -12,7 +12,8 @@ from faulty_bots import Hallucinating, Soundless, Unheard
 from scripted_calls import Greeting, agent_bot, hold, user_bot
 
 from pytest_voiceeval.errors import BotLostError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Turn
 from pytest_voiceeval.run.echoes import echoed_turns, echoing_caller
 from pytest_voiceeval.run.evaluate import evaluate_conversation

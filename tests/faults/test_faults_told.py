@@ -9,8 +9,8 @@ from scripted_calls import agent_bot, hold, user_bot
 
 from pytest_voiceeval.bridge.ending import told
 from pytest_voiceeval.errors import BotLostError, BotRefusedError, DefinitionError
-from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.model.ending import Ending
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.testing import FakeBot, Utterance
 

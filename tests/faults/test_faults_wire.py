@@ -12,7 +12,8 @@ from scripted_calls import call
 from table import AGENTS, ELSEWHERE, SIMULATORS, Fault
 
 from pytest_voiceeval.errors import BotError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.testing import VirtualClock
 
 

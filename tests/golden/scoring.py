@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.run.aggregate import RunAggregator
 from pytest_voiceeval.run.resume import classify_scenario_resume_state
 from pytest_voiceeval.run.retries import auto_retry_reason

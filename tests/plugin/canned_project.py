@@ -79,9 +79,8 @@ from datetime import datetime, timedelta
 
 import pytest
 from pytest_voiceeval.errors import BotUnreachableError
-from pytest_voiceeval.model.conversation import (
-    Conversation, Recording, SideEvidence, StopReason, TokenUsage,
-)
+from pytest_voiceeval.model.conversation import Conversation, Recording, SideEvidence, TokenUsage
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import Turn
 
 

@@ -196,7 +196,8 @@ PULLS = """
 from datetime import datetime
 
 import pytest
-from pytest_voiceeval.model.conversation import Conversation, Recording, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import Conversation, Recording, SideEvidence
+from pytest_voiceeval.model.stop_reason import StopReason
 
 @pytest.fixture
 def voice_conversation(voice_scenario):

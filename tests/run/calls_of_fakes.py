@@ -7,15 +7,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from pytest_voiceeval.model.conversation import (
-    Conversation,
-    Recording,
-    SideEvidence,
-    StopReason,
-    TokenUsage,
-)
+from pytest_voiceeval.model.conversation import Conversation, Recording, SideEvidence, TokenUsage
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.testing import FakeBot, Utterance, exit_message

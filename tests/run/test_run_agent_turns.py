@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_voiceeval.errors import BotLostError
-from pytest_voiceeval.model.conversation import SideEvidence, StopReason, TokenUsage
+from pytest_voiceeval.model.conversation import SideEvidence, TokenUsage
 from pytest_voiceeval.model.metrics import Verdict
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Turn
 from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run.agent_turns import agent_turn_count, agent_turns, settled

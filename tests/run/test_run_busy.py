@@ -12,7 +12,7 @@ from test_run_evaluate import SETTINGS, Listening, Tea
 from websockets.asyncio.server import ServerConnection, serve
 
 from pytest_voiceeval.errors import BotUnreachableError
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.run.evaluate import hold
 from pytest_voiceeval.run.lending import SeveralBots

@@ -15,7 +15,7 @@ from pytest_voiceeval.audio.jitter import JitterBuffer
 from pytest_voiceeval.bridge import warp
 from pytest_voiceeval.bridge.events import Listener
 from pytest_voiceeval.bridge.tape import Track
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT
 from pytest_voiceeval.run import earlier, session
 from pytest_voiceeval.run.earlier import EarlierRun, new_invocation, write_note

@@ -18,7 +18,7 @@ from pytest_voiceeval import (
     Use,
 )
 from pytest_voiceeval.errors import DefinitionError, UnknownNameError
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.run.dry import hold_dry
 from pytest_voiceeval.run.dry_bot import DryBot, use_tool

@@ -21,12 +21,12 @@ from pytest_voiceeval.model.conversation import (
     Conversation,
     Recording,
     SideEvidence,
-    StopReason,
     TokenUsage,
 )
 from pytest_voiceeval.model.metrics import Verdict
 from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
 from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run.counted_turns import counted_turns

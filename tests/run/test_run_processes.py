@@ -16,8 +16,9 @@ from test_run_evaluate import SETTINGS, Listening, Tea, canned, read
 
 from pytest_voiceeval.bots.launch import CommandBot
 from pytest_voiceeval.errors import BotProcessError, BotRefusedError
-from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import Conversation, SideEvidence
 from pytest_voiceeval.model.metrics import Metrics, Verdict
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.report.outcomes import Outcome

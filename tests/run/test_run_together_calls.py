@@ -16,7 +16,8 @@ from calls_of_fakes import Calls, Tea, goodbye
 
 from pytest_voiceeval.bridge.clock import Clock, MeasuredClock, RealClock
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
-from pytest_voiceeval.model.conversation import Conversation, StopReason
+from pytest_voiceeval.model.conversation import Conversation
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.run.lending import Lender, SeveralBots
 from pytest_voiceeval.run.retries import hold_beside_others_until_it_counts

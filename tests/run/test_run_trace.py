@@ -11,7 +11,7 @@ import pytest
 from test_run_evaluate import SETTINGS, Listening, Tea, canned, read
 
 from pytest_voiceeval.bots.launch import CommandBot
-from pytest_voiceeval.model.conversation import StopReason
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.trace import MAX_BYTES, trace_metrics

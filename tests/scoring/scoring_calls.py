@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from pytest_voiceeval.model.conversation import Conversation, Recording, StopReason
+from pytest_voiceeval.model.conversation import Conversation, Recording
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.scenarios.base import Scenario
 
 NOON = datetime(2026, 1, 2, 12)

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from scoring_calls import call, declare
 
-from pytest_voiceeval.model.conversation import ActionRecord, Conversation, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import ActionRecord, Conversation, SideEvidence
 from pytest_voiceeval.model.judgement import AssertionVerdict, Judgement
 from pytest_voiceeval.model.metrics import Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Turn
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import score

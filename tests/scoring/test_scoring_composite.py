@@ -7,10 +7,11 @@ import pytest
 from scoring_calls import call, declare
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence
 from pytest_voiceeval.model.judgement import NO_JUDGE
 from pytest_voiceeval.model.metrics import Breakdown, SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.composite import breakdown, score, verdict
 

@@ -5,8 +5,8 @@ from scoring_calls import call, declare
 
 from pytest_voiceeval import ConversationEndPolicy, evaluate_conversation_end
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import StopReason
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
 from pytest_voiceeval.scoring.composite import score
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scoring_calls import call, declare
 
-from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import ActionRecord, SideEvidence
 from pytest_voiceeval.model.signals import SuccessSignal
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.scoring.action_diff import explain_mismatch
 from pytest_voiceeval.scoring.composite import action_match
 from pytest_voiceeval.scoring.evidence import unscorable

@@ -17,7 +17,8 @@ from scoring_calls import call, declare
 
 from pytest_voiceeval import Judgement, JudgeSettings, LLMJudge
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.model.conversation import Conversation, SideEvidence, StopReason
+from pytest_voiceeval.model.conversation import Conversation, SideEvidence
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.scoring.judge import NOTHING_OBSERVED
 from pytest_voiceeval.testing import JudgeReply, JudgeServer
 
