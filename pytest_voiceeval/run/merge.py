@@ -100,7 +100,8 @@ def _read(folder: Path, label: str) -> Source:
         if known is None or known.verdict is None:
             outcomes[item] = _outcome_of_folder(item, place, minimum) or known or _broken_off(item, place)
     for item, known in outcomes.items():
-        if known.verdict is not None and not _has_result(folders.get(item)):
+        is_scored = known.verdict is not None and known.outcome != ERROR  # an error need not have metrics
+        if is_scored and not _has_result(folders.get(item)):
             outcomes[item] = replace(known, outcome=BROKEN_OFF, verdict=None)
     held = {outcome.scenario for outcome in outcomes.values()}
     missing = (name for name in scenario_names(starts) if name not in held and name not in outcomes)
