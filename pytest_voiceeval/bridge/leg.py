@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
@@ -131,9 +132,13 @@ class Leg:
         await fault
 
     def _take(self, content: bytes | str) -> None:
-        """Take a message; an error in what is done with it is the call's."""
+        """Take a message."""
+        self.guarded(self._digest, content)
+
+    def guarded(self, act: Callable[[Any], object], given: Any) -> None:
+        """Do ``act`` where no task is; an error in it is the call's."""
         try:
-            self._digest(content)
+            act(given)
         except Exception as exc:  # whatever it is: nobody else would hear of it
             if self._fault is not None and not self._fault.done():
                 self._fault.set_exception(exc)

@@ -121,7 +121,7 @@ class RtviParty(Leg):
             if isinstance(frame, Audio):
                 seconds += len(frame.pcm) / 2 / frame.channels / frame.rate_hz
             if isinstance(frame, Message) and frame.envelope.type == BOT_STOPPED_SPEAKING and seconds:
-                asyncio.get_running_loop().call_later(seconds, self._hear, frame)
+                asyncio.get_running_loop().call_later(seconds, self.guarded, self._hear, frame)
             else:
                 self._hear(frame)
 

@@ -45,13 +45,20 @@ def may_be_apart(spec: Any) -> bool:
     return not getattr(spec, "popen", None) or bool(getattr(spec, "chdir", None))
 
 
+PROBE_SECONDS = 60.0
+"""How long a worker's process may take to look for a file."""
+
+
 def sees(gateway: Any, path: Path, text: str) -> bool:
     """Write a text into a file; return whether the process behind an execnet gateway finds it there."""
     write_text(path, text)
     channel = gateway.remote_exec(PROBE)
     channel.send(str(path))
-    found = channel.receive()
-    channel.waitclose()
+    try:
+        found = channel.receive(PROBE_SECONDS)
+        channel.waitclose(PROBE_SECONDS)
+    except (EOFError, OSError, channel.TimeoutError, channel.RemoteError):
+        return False  # xdist itself tells of a process that is gone
     return bool(found == text)
 
 

@@ -87,9 +87,8 @@ def merge_runs(
         if read_json(output / MERGED) == made_of:
             return Merged(output, tally_of(o for _, o in outcomes.values()), was_there=True)
         is_new = _claim(output)
+        locks.callback(RunLock(output).release)  # what another one writes there is not cleared
         try:
-            lock = RunLock(output)
-            locks.callback(lock.release)
             return _Merging(sources, outcomes, output, minimum).write(
                 made_of, with_recordings=with_recordings
             )
