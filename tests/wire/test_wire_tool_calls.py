@@ -47,12 +47,12 @@ CALL = {"action_type": "order", "name": "order", "arguments": {"n": 1}}
     [
         (stopped(False, function_name="order", result={"ok": True}), [{**CALL, "result": {"ok": True}}]),
         (stopped(False), [CALL]),
-        (stopped(True), None),
+        (stopped(True), []),
     ],
     ids=["full", "arguments", "cancelled"],
 )
 def test_a_call_with_name_and_arguments_is_an_action_unless_it_was_cancelled(
-    end: rtvi.Envelope, wanted: list[Any] | None
+    end: rtvi.Envelope, wanted: list[Any]
 ) -> None:
     assert actions(in_progress(function_name="order", arguments={"n": 1}), end) == wanted
 
