@@ -119,5 +119,5 @@ def test_a_text_that_utf_8_cannot_hold_is_saved_escaped_and_no_draft_is_left(tmp
         description = "half \ud83d"
 
     Odd().save(tmp_path / "deep" / "down")
-    assert read(tmp_path / "deep" / "down" / "metadata.json")["description"] == "half \ud83d"
+    assert read(tmp_path / "deep" / "down" / "metadata.json")["description"] == "half \\ud83d"
     assert not [path for path in (tmp_path / "deep" / "down").iterdir() if path.name.startswith(".")]
