@@ -103,9 +103,7 @@ def test_no_built_in_caller_is_told_what_only_the_agent_knows() -> None:
     for name in list_eval_scenarios():
         scenario = get_eval_scenario(name)
         # Other tests have registered theirs.
-        is_built_in = type(scenario).__module__.startswith(
-            f"{BUILTIN}."
-        )
+        is_built_in = type(scenario).__module__.startswith(f"{BUILTIN}.")
         if scenario is None or not is_built_in or scenario.domain.startswith(("tau2", "eva")):
             continue
         seen.append(name)
