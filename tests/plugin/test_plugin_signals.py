@@ -193,7 +193,9 @@ def test_calls_that_are_held_at_once_leave_theirs_too(start: Callable[..., Run],
         check_evidence(run_folder(started.root), name)
 
 
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL], ids=["asked", "killed"])
+@pytest.mark.parametrize(
+    "sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["interrupted", "asked", "killed"]
+)
 def test_a_controller_that_goes_takes_its_workers_along_and_they_leave_what_there_is(
     start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, sign: signal.Signals
 ) -> None:
@@ -206,7 +208,7 @@ def test_a_controller_that_goes_takes_its_workers_along_and_they_leave_what_ther
     run = run_folder(started.root)
     for name in names:
         check_evidence(run, name)
-    if sign == signal.SIGTERM:
+    if sign != signal.SIGKILL:
         assert started.process.returncode == pytest.ExitCode.INTERRUPTED
         assert "voice scenarios: 0 passed, 0 failed, 0 skipped, 0 errors, 2 broken off" in lines
         assert json.loads((run / "all_metrics.json").read_text()) == []
@@ -220,12 +222,13 @@ def test_a_controller_that_goes_takes_its_workers_along_and_they_leave_what_ther
     assert len(list(run.glob("shop__wrong_tea.killed.*"))) == 1
 
 
+@pytest.mark.parametrize("workers", ["-n1", "-n2"])
 def test_a_worker_that_is_asked_to_end_leaves_its_evidence_and_costs_its_scenario_alone(
-    start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+    start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, workers: str
 ) -> None:
     pytest.importorskip("xdist")
     monkeypatch.setenv("QUICK", "1")
-    started = start("--voice-scenarios=shop", "-n1", "--voice-min-agent-turns=0")
+    started = start("--voice-scenarios=shop", workers, "--voice-min-agent-turns=0")
     (worker,) = started.spoken("shop__good")
     assert worker != started.process.pid
     os.kill(worker, signal.SIGTERM)
