@@ -242,10 +242,9 @@ class _Call:
 
     def _conversation(self, reason: StopReason, evidence: dict[Side, SideEvidence]) -> Conversation:
         agent = self._parties[AGENT]
-        is_black_box = not agent.capabilities.can_be_prepared
         return Conversation(
             scenario_name=self._scenario.name or "",
-            turns=turns_of(self._tape, heard=[AGENT] if is_black_box else []),
+            turns=turns_of(self._tape, heard=[AGENT] if agent.is_black_box else []),
             stop_reason=reason,
             ending=self.ending(),
             started_at=self._started_at,
@@ -255,7 +254,7 @@ class _Call:
             user=evidence.get(USER, self._listeners[USER].evidence()),
             pushed=tuple(self._listeners[AGENT].pushed),
             simulator_end_reported=self._listeners[USER].said_exit,
-            agent_is_black_box=is_black_box,
+            agent_is_black_box=agent.is_black_box,
             agent_recognised_by=agent.recognised_by,
             agent_protocol=agent.peer.dialect.protocol,
             agent_closed_normally=agent.lost.done() and agent.lost.result().is_normal,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from pytest_voiceeval.bridge.endpoint import Peer
-from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.errors import BotUnreachableError, WireError
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending
 from pytest_voiceeval.wire.frames import Frame
@@ -32,11 +32,11 @@ class Leg:
 
     Attributes:
         expected: what a bot is to speak, for a person who connected to something else.
-        capabilities: what can be had of it.
+        frames: the kinds of frames that may come from it.
     """
 
     expected: str
-    capabilities: Capabilities
+    frames: frozenset[type[Frame]]
 
     def __init__(
         self,
@@ -48,7 +48,9 @@ class Leg:
         note: Callable[[str], None],
     ) -> None:
         self.peer = peer
+        self.is_black_box = not peer.dialect.may_be_prepared
         self.skipped_frames = 0
+        self.first_skipped = ""
         self.recognised_by = ""
         self.lost: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._opener = peer.opener or opener
@@ -101,8 +103,8 @@ class Leg:
         raise NotImplementedError
 
     def take_as_black_box(self, why: str) -> None:
-        """Take that the bot's inside is its own: it is neither prepared nor pulled, nor told texts."""
-        self.capabilities = as_black_box(self.capabilities)
+        """Take that the bot is a black box, as ``why`` tells."""
+        self.is_black_box = True
         self.recognised_by = why
         self.note(f"is a black box: {why}; its prompt, tools and world are taken to be its own")
 
@@ -148,6 +150,7 @@ class Leg:
             self.digest(content)
         except WireError as exc:
             self.skipped_frames += 1
+            self.first_skipped = self.first_skipped or str(exc)
             if self.skipped_frames <= NOTED_FRAMES:
                 self.note(f"frame skipped: {exc}")
             if self.skipped_frames == NOTED_FRAMES:

@@ -23,7 +23,7 @@ SPEAK_FIRST = (
 
 async def kick_off(agent: Party) -> None:
     """Have an agent greet, if it can be told to."""
-    if agent.capabilities.takes_text:
+    if not agent.is_black_box:
         await agent.send_text(KICKOFF)
 
 
@@ -32,7 +32,7 @@ async def see_to_start(parties: Mapping[Side, Party], tape: Tape, *, note: Calla
 
     Both sides would wait for each other until the call ends.
     """
-    if parties[AGENT].capabilities.takes_text:
+    if not parties[AGENT].is_black_box:
         return
     await asyncio.sleep(GREETING_SECONDS)
     if not tape.track(AGENT).sounds:

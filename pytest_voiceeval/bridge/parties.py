@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import fields
 
 from pytest_voiceeval.bridge.endpoint import Peer
-from pytest_voiceeval.bridge.party import Capabilities, Opener, Party, as_black_box
-from pytest_voiceeval.bridge.pcm_party import PCM, PcmParty
-from pytest_voiceeval.bridge.rtvi_party import RTVI, RtviParty
-from pytest_voiceeval.bridge.twilio_party import TWILIO, TwilioParty
-from pytest_voiceeval.wire.dialect import ProtocolName
-from pytest_voiceeval.wire.frames import Frame
+from pytest_voiceeval.bridge.party import Opener, Party
+from pytest_voiceeval.bridge.pcm_party import PcmParty
+from pytest_voiceeval.bridge.rtvi_party import RtviParty
+from pytest_voiceeval.bridge.twilio_party import TwilioParty
+from pytest_voiceeval.wire.dialect import Dialect, ProtocolName
+from pytest_voiceeval.wire.frames import Frame, Interruption, Message, PlaybackMark
 
 PARTIES: dict[ProtocolName, type[RtviParty] | type[PcmParty] | type[TwilioParty]] = {
     "rtvi": RtviParty,
@@ -20,26 +19,26 @@ PARTIES: dict[ProtocolName, type[RtviParty] | type[PcmParty] | type[TwilioParty]
     "twilio": TwilioParty,
 }
 
-COLUMNS: dict[str, Capabilities] = {
-    "rtvi": RTVI,
-    "rtvi, black box": as_black_box(RTVI),
-    "pcm": PCM,
-    "twilio": TWILIO,
+COLUMNS = {
+    "rtvi": Dialect(),
+    "rtvi, black box": Dialect(mode="black-box"),
+    "pcm": Dialect("pcm", "auto"),
+    "twilio": Dialect("twilio", "auto"),
 }
 
-ROWS = {
-    "can_be_prepared": "takes prompt, tools and world",
-    "can_be_pulled": "gives its records and its database",
-    "takes_text": "is told to greet",
-    "announces_speech": "announces its speech",
-    "sends_text": "tells its words",
-    "tells_end": "can say that the call is over",
-    "tells_tool_calls": "reports its tool calls",
-    "tells_metrics": "reports tokens and times",
-    "tells_interruptions": "can void what was not heard yet",
-    "marks_playback": "learns what was heard",
+ROWS: dict[str, type[Frame] | None] = {
+    "takes prompt, tools and world": None,
+    "gives its records and its database": None,
+    "is told to greet": None,
+    "announces its speech": Message,
+    "tells its words": Message,
+    "can say that the call is over": Message,
+    "reports its tool calls": Message,
+    "reports tokens and times": Message,
+    "can void what was not heard yet": Interruption,
+    "learns what was heard": PlaybackMark,
 }
-"""What each field of ``Capabilities`` is called in the table."""
+"""What can be had of an agent, by the kind of frame that it comes by; ``None``: of all but black boxes."""
 
 
 def party_of(
@@ -62,7 +61,11 @@ def capability_table() -> str:
         f"| | {' | '.join(f'`{name}`' for name in COLUMNS)} |",
         f"|---|{'---|' * len(COLUMNS)}",
     ]
-    for field in fields(Capabilities):
-        cells = ["yes" if getattr(column, field.name) else "no" for column in COLUMNS.values()]
-        lines.append(f"| {ROWS[field.name]} | {' | '.join(cells)} |")
+    for row, frame in ROWS.items():
+        cells = ["yes" if _can_be_had(frame, dialect) else "no" for dialect in COLUMNS.values()]
+        lines.append(f"| {row} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _can_be_had(frame: type[Frame] | None, dialect: Dialect) -> bool:
+    return dialect.may_be_prepared if frame is None else frame in PARTIES[dialect.protocol].frames

@@ -8,18 +8,15 @@ from typing import Any
 from pytest_voiceeval.audio.pcm import Int16s
 from pytest_voiceeval.audio.samples import SampleReader, encoded
 from pytest_voiceeval.bridge.endpoint import Peer
-from pytest_voiceeval.bridge.party import Capabilities, Opener
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.bridge.sound_party import SoundParty
 from pytest_voiceeval.errors import WireError
 from pytest_voiceeval.wire.frames import Audio
-
-PCM = Capabilities()
 
 
 class PcmParty(SoundParty):
     """A bot that takes and gives samples of one rate and encoding, mono; arguments are those of its base."""
 
-    capabilities = PCM
     expected = "raw PCM"
 
     def __init__(self, peer: Peer, opener: Opener, tasks: asyncio.TaskGroup, **options: Any) -> None:

@@ -68,18 +68,22 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
     A bot that has closed its connection is tried once more: its state lives on. A database that does not
     come through, being too large for a message, costs nothing but itself: ``db_error`` says why.
     """
-    if not party.capabilities.can_be_pulled:
+    evidence = await _pulled(party, wish, listener, reconnect_limit)
+    return replace(evidence, skipped_frames=party.skipped_frames, first_skipped=party.first_skipped)
+
+
+async def _pulled(party: Party, wish: Wish, listener: Listener, reconnect_limit: float) -> SideEvidence:
+    if party.is_black_box:
         calls = listener.tool_calls
         return replace(
             listener.evidence(),
             actions=calls.actions(party.peer.side),
-            skipped_frames=party.skipped_frames,
             pull_error=calls.lack,
         )
     try:
         await party.reopen_if_lost(reconnect_limit)
     except BotUnreachableError as exc:
-        return replace(listener.evidence(), skipped_frames=party.skipped_frames, pull_error=str(exc))
+        return replace(listener.evidence(), pull_error=str(exc))
     problems: list[str] = []
     history = await _ask(party, "get_context_history", {}, problems)
     summary, db, db_error = await _summary(party, wish, problems, reconnect_limit)
@@ -98,7 +102,6 @@ async def pull(party: Party, *, wish: Wish, listener: Listener, reconnect_limit:
         db=db,
         db_error=db_error,
         context=context,
-        skipped_frames=party.skipped_frames,
         pull_error="; ".join(problems),
     )
 

@@ -11,10 +11,10 @@ from websockets.frames import CloseCode
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.leg import Leg
 from pytest_voiceeval.bridge.outgoing import Outgoing
-from pytest_voiceeval.bridge.party import Capabilities, Opener, as_black_box
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.errors import BotRefusedError, BotUnreachableError
 from pytest_voiceeval.wire.connection import Ending
-from pytest_voiceeval.wire.frames import Audio, Frame, Message, decode, encode_message
+from pytest_voiceeval.wire.frames import Audio, Frame, Interruption, Message, decode, encode_message
 from pytest_voiceeval.wire.limits import HANDSHAKE_SECONDS
 from pytest_voiceeval.wire.requests import RequestFailedError, Requests
 from pytest_voiceeval.wire.rtvi import BOT_STOPPED_SPEAKING, REPLIES, SERVER_RESPONSE, Envelope, Request
@@ -24,18 +24,6 @@ BUSY_CODES = (CloseCode.GOING_AWAY, CloseCode.SERVICE_RESTART, CloseCode.TRY_AGA
 
 BUSY_SECONDS = 0.25
 """How long a bot that is busy is left alone before it is tried again."""
-
-RTVI = Capabilities(
-    can_be_prepared=True,
-    can_be_pulled=True,
-    takes_text=True,
-    announces_speech=True,
-    sends_text=True,
-    tells_end=True,
-    tells_tool_calls=True,
-    tells_metrics=True,
-    tells_interruptions=True,
-)
 
 
 class RtviParty(Leg):
@@ -54,6 +42,7 @@ class RtviParty(Leg):
     """
 
     expected = "pipecat's WebSocket transport (protobuf) and RTVI"
+    frames = frozenset({Audio, Interruption, Message})
 
     def __init__(
         self,
@@ -66,7 +55,6 @@ class RtviParty(Leg):
         note: Callable[[str], None],
     ) -> None:
         super().__init__(peer, opener, tasks, hear=hear, note=note)
-        self.capabilities = RTVI if peer.dialect.may_be_prepared else as_black_box(RTVI)
         self._held: list[Frame] = []
         self._hear_now = hear
         if peer.dialect.mode != "evaluated":
@@ -111,7 +99,7 @@ class RtviParty(Leg):
     def begin(self) -> None:
         """Hear what comes from now on, and what a black box has said already."""
         held, self._held, self._hear = self._held, [], self._hear_now
-        if not self.capabilities.can_be_prepared:
+        if self.is_black_box:
             self._hear_late(held)
 
     def _hear_late(self, held: Iterable[Frame]) -> None:
@@ -148,7 +136,7 @@ class RtviParty(Leg):
 
     def _check_is_black_box(self, reply: Envelope) -> None:
         """Raise BotRefusedError if an agent knows our requests after all, and was only slow."""
-        if reply.type == SERVER_RESPONSE and not self.capabilities.can_be_prepared:
+        if reply.type == SERVER_RESPONSE and self.is_black_box:
             raise BotRefusedError(
                 f"{self.peer.shown} was taken for a black box, as it did not answer reset in time, and "
                 f"answered later; expected an answer at once; run with --voice-agent-mode=evaluated to have "

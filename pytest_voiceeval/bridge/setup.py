@@ -37,10 +37,10 @@ async def prepare(scenario: Scenario, parties: Mapping[Side, Party], *, limit: f
         BotRefusedError: if a bot refuses a step, or does not answer it.
     """
     worlds = {side: initialization(scenario, side) for side in SIDES}
-    by_asking = [party for party in parties.values() if party.capabilities.can_be_prepared]
+    by_asking = [party for party in parties.values() if not party.is_black_box]
     await _both(*(party.open(limit) for party in by_asking))
     await _both(*(_reset(party) for party in by_asking))
-    prepared = [side for side in SIDES if parties[side].capabilities.can_be_prepared]
+    prepared = [side for side in SIDES if not parties[side].is_black_box]
     for side in prepared:
         await _set_prompt(scenario, parties[side])
     for side in reversed(prepared):

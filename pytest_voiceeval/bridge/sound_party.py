@@ -13,9 +13,9 @@ from pytest_voiceeval.audio.pcm import Int16s, to_int16
 from pytest_voiceeval.audio.steady import SteadyResampler
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.leg import Leg
-from pytest_voiceeval.bridge.party import Capabilities, Opener
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.wire.connection import Connection
-from pytest_voiceeval.wire.frames import Frame
+from pytest_voiceeval.wire.frames import Audio, Frame
 from pytest_voiceeval.wire.requests import RequestFailedError
 from pytest_voiceeval.wire.rtvi import Request
 
@@ -35,7 +35,7 @@ class SoundParty(Leg):
         sent_hz: rate of the sound that is sent.
     """
 
-    capabilities = Capabilities()
+    frames = frozenset({Audio})
     sent_hz: int
 
     def __init__(

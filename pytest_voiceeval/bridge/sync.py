@@ -136,7 +136,7 @@ class WorldSync:
         )
 
     def _apart(self, side: Side, found: SideEvidence) -> Iterator[str]:
-        if not self._parties[side].capabilities.can_be_prepared:
+        if self._parties[side].is_black_box:
             return
         wanted = self._shadow.db_hash(side)
         if side in self._untold or found.actions is None or found.db_hash == wanted:
@@ -191,7 +191,7 @@ class WorldSync:
 
     def _is_gone(self, side: Side, delta: Mapping[str, Any]) -> bool:
         """Return whether a bot went away, or has a world of its own; then that is not held to be in step."""
-        if not self._parties[side].capabilities.can_be_prepared:
+        if self._parties[side].is_black_box:
             return True
         if not self._parties[side].lost.done():
             return False

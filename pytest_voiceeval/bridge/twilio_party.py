@@ -9,12 +9,10 @@ from typing import Any
 from pytest_voiceeval.audio import g711
 from pytest_voiceeval.audio.pcm import Int16s
 from pytest_voiceeval.bridge.endpoint import Peer
-from pytest_voiceeval.bridge.party import Capabilities, Opener
+from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.bridge.sound_party import SoundParty
 from pytest_voiceeval.wire.frames import Audio, Interruption, PlaybackMark
 from pytest_voiceeval.wire.twilio import MESSAGE_SECONDS, RATE_HZ, Stream, parse
-
-TWILIO = Capabilities(tells_interruptions=True, marks_playback=True)
 
 MESSAGE_BYTES = round(RATE_HZ * MESSAGE_SECONDS)
 
@@ -22,7 +20,7 @@ MESSAGE_BYTES = round(RATE_HZ * MESSAGE_SECONDS)
 class TwilioParty(SoundParty):
     """A bot behind a telephone line, as Twilio would put it there; arguments are those of its base."""
 
-    capabilities = TWILIO
+    frames = frozenset({Audio, Interruption, PlaybackMark})
     expected = "Twilio Media Streams"
     sent_hz = RATE_HZ
 

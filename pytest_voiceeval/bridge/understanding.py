@@ -23,7 +23,7 @@ async def until_understood(parties: Mapping[Side, Party], tape: Tape, *, now: Ca
     """
     agent, understood = tape.track(AGENT), tape.track(USER).understood
     tells_words = any(mark.kind == "text" for mark in agent.marks)
-    if parties[AGENT].capabilities.can_be_prepared or tells_words or not agent.sounds or not understood:
+    if not parties[AGENT].is_black_box or tells_words or not agent.sounds or not understood:
         return
     limit = now() + UNDERSTANDING_SECONDS
     while now() < limit and not parties[USER].lost.done():

@@ -73,6 +73,7 @@ class SideEvidence:
         context: its model's messages (OpenAI form).
         tokens: as reported during the call.
         skipped_frames: malformed frames that came from it and were skipped.
+        first_skipped: what was wrong with the first of them; empty if none came.
         errors: what the bot itself reported to be wrong with it during the call.
         notices: how many times an embedded bot told what of its endpoints (``wire.notices``).
         phantoms: transcripts of its recogniser that came where the other side had said nothing.
@@ -88,6 +89,7 @@ class SideEvidence:
     context: list[dict[str, Any]] | None = field(default=None, repr=False)
     tokens: TokenUsage = TokenUsage()
     skipped_frames: int = 0
+    first_skipped: str = ""
     errors: tuple[str, ...] = ()
     notices: Mapping[str, int] = field(default_factory=dict)
     phantoms: int = 0

@@ -139,6 +139,9 @@ def _call_lines(metrics: Metrics) -> Iterator[str]:
 
 
 def _error_lines(metrics: Metrics) -> Iterator[str]:
+    for side, first in (metrics.json.get("first_skipped_frames") or {}).items():
+        count = metrics.json["skipped_frames"][side]
+        yield f"  {count} message(s) of the {side} bot were skipped, the first: {' '.join(first.split())}"
     for side, counts in (metrics.json.get("endpoint_notices") or {}).items():
         if counts:
             told = ", ".join(f"{kind} {count}" for kind, count in counts.items())

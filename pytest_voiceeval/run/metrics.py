@@ -236,18 +236,11 @@ def _ours(
         **_ending(conversation),
         **_misheard(conversation),
         "simulator_end_reported": conversation.simulator_end_reported,
-        "skipped_frames": {
-            "agent": conversation.agent.skipped_frames,
-            "user": conversation.user.skipped_frames,
+        "skipped_frames": {side: conversation.side(side).skipped_frames for side in SIDES},
+        "first_skipped_frames": {
+            side: told for side in SIDES if (told := conversation.side(side).first_skipped)
         },
-        "pull_errors": {
-            side: error
-            for side, error in (
-                ("agent", conversation.agent.pull_error),
-                ("user", conversation.user.pull_error),
-            )
-            if error
-        },
+        "pull_errors": {side: error for side in SIDES if (error := conversation.side(side).pull_error)},
         "endpoint_notices": {side: dict(conversation.side(side).notices) for side in SIDES},
         **processes_json(conversation),
         "reported_errors": {side: list(conversation.side(side).errors) for side in SIDES},

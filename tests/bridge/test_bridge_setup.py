@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from pytest_voiceeval.bridge.endpoint import Peer
-from pytest_voiceeval.bridge.party import Capabilities
 from pytest_voiceeval.bridge.setup import prepare
 from pytest_voiceeval.errors import BotRefusedError
 from pytest_voiceeval.model.parts import Resources
@@ -28,7 +27,7 @@ class RefusingParty:
 
     def __init__(self, side: Side) -> None:
         self.peer = Peer(side, f"mem://{side}", side)
-        self.capabilities = Capabilities(can_be_prepared=True)
+        self.is_black_box = False
 
     async def open(self, limit: float) -> None: ...
 

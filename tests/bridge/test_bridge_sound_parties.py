@@ -117,6 +117,7 @@ def test_a_text_over_raw_pcm_is_counted_and_skipped() -> None:
     conversation = hold_pcm(Chatty(LINES, hangs_up=True))
     assert_talked(conversation)
     assert conversation.agent.skipped_frames == 2
+    assert conversation.agent.first_skipped.startswith("a text message where only binary ones belong")
     assert any("raw PCM is nothing but samples" in line for line in conversation.events)
 
 

@@ -119,3 +119,23 @@ def test_a_failure_says_that_the_agent_was_a_black_box(box: pytest.Pytester) -> 
     result.stdout.fnmatch_lines(
         ["*clean_exit failed in box__polite*", "*the agent was a black box (twilio): *"]
     )
+
+
+def test_an_agent_that_sends_into_another_stream_is_told_why_nobody_heard_it(box: pytest.Pytester) -> None:
+    deaf = """
+class AnotherStream(FakeTwilioAgent):
+    async def tell(self, connection, event, content=None):
+        self._stream_sid = "MZ0"
+        await super().tell(connection, event, content)
+"""
+    agents = ENDPOINTS.replace("lambda: FakeTwilioAgent", "lambda: AnotherStream")
+    box.makeconftest(agents.replace("\n\nLINES", f"\n{deaf}\n\nLINES"))
+    result = box.runpytest_subprocess("--voice-scenarios=box__polite", "--voice-inactivity-timeout=10")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*  * message?s? of the agent bot were skipped, the first: a message for the stream 'MZ0'; *"]
+    )
+    metrics = metrics_of(box.path, "box__polite")
+    assert metrics["skipped_frames"]["agent"] > 50
+    assert metrics["first_skipped_frames"].keys() == {"agent"}
+    assert metrics["first_skipped_frames"]["agent"].startswith("a message for the stream 'MZ0'")
