@@ -42,7 +42,7 @@ class Child:
         try:
             log.parent.mkdir(parents=True, exist_ok=True)
             with open_own(log) as output:
-                self._log_start = output.seek(0, os.SEEK_END)
+                self._log_start = tether.printed_bytes(output.fileno())
                 self._port.release()
                 self._process = subprocess.Popen(
                     [*_tether(), *(word.replace(PORT, str(self.port)) for word in words)],

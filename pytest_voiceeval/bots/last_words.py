@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from pytest_voiceeval.bots.tether import printed_bytes
 from pytest_voiceeval.wire.address import SHORTEST_SECRET
 
 LAST_LINES = 15
@@ -15,16 +17,16 @@ _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\
 
 
 def last_words(log: Path, start: int, secrets: Iterable[str]) -> str:
-    """Return the last lines of what was written into ``log`` from the byte ``start`` on, and where they are.
+    """Return the last lines of what was written into ``log`` after ``start`` bytes, and where they are.
 
     Only the end of the file is read, however long it is. What is no text, or would move the cursor, is
     replaced; long lines are cut; ``secrets`` of ``SHORTEST_SECRET`` characters or more are left out.
     """
     try:
         with log.open("rb") as file:
-            size = file.seek(0, 2)
-            begin = max(start, size - _READ_BYTES)
-            file.seek(begin)
+            since = printed_bytes(file.fileno()) - start
+            size = file.seek(0, os.SEEK_END)
+            file.seek(size - min(max(since, 0), size, _READ_BYTES))
             text = file.read(_READ_BYTES).decode(errors="replace")
     except OSError as exc:
         return f"Its output cannot be read: {log}: {exc.strerror}"

@@ -6,7 +6,7 @@ other end of it: however that goes, killed or not, it is closed), when the proce
 is none to look after), and on SIGTERM.
 
 What the command has started is found by its process group, and on Linux also by descent, which a daemon does
-not escape.
+not escape. What they print goes to standard output, a file that is kept from growing without limit.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import selectors
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +29,19 @@ GRACE_SECONDS = 3.0
 
 LEFTOVER_SECONDS = 0.2
 """How long what a command has left behind may take, once it has ended itself."""
+
+OUTPUT_SECONDS = 1.0
+"""How long the last output may take when all is over: somebody who got away may hold its other end."""
+
+MOST_BYTES = 16 * 2**20
+"""Length from which on a log is shortened."""
+
+KEPT_BYTES = 4 * 2**20
+"""How much is kept then of its beginning, and of its end."""
+
+_CUT = "\n[... {:15d} bytes were cut out here: no more is kept of so long a log ...]\n"
+_CUT_BYTES = len(_CUT.format(0))
+_CUT_PATTERN = re.compile(rb"\n\[\.\.\. +([0-9]+) bytes were cut out here: .*\n")
 
 NOT_FOUND = 127
 _POLL_SECONDS = 0.02
@@ -47,15 +62,21 @@ def main(arguments: list[str]) -> int:
         child = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             process_group=0,
             preexec_fn=lambda: _control(_SET_PDEATHSIG, signal.SIGKILL),  # noqa: PLW1509 - no threads here
         )
     except OSError as exc:
         sys.stderr.write(f"{command[0]}: {exc.strerror}\n")
         return NOT_FOUND
+    assert child.stdout is not None
+    copying = threading.Thread(target=_copy, args=(child.stdout.fileno(), 1), daemon=True)
+    copying.start()
     family = Family(child.pid)
     _wait(family, woken, owner)
     family.end(GRACE_SECONDS if family.code is None else LEFTOVER_SECONDS)
+    copying.join(OUTPUT_SECONDS)
     child.returncode = family.code  # it is reaped already
     return family.code or 0
 
@@ -141,6 +162,41 @@ def _watched(owner: int) -> Iterator[int]:
     if owner and hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             yield os.pidfd_open(owner)
+
+
+def printed_bytes(log: int) -> int:
+    """Return how much was ever written into the log open as ``log``, with what was cut out of it."""
+    size, cut = os.fstat(log).st_size, _bytes_cut(log)
+    return size - _CUT_BYTES + cut if cut else size
+
+
+def shorten(log: int) -> None:
+    """Cut the middle out of a log that has become too long, and say so there."""
+    size, printed = os.fstat(log).st_size, printed_bytes(log)
+    if size <= MOST_BYTES:
+        return
+    end = os.pread(log, KEPT_BYTES, size - KEPT_BYTES)
+    end = end[end.find(b"\n") + 1 :]
+    os.ftruncate(log, KEPT_BYTES)
+    _write(log, _CUT.format(printed - KEPT_BYTES - len(end)).encode() + end)
+
+
+def _bytes_cut(log: int) -> int:
+    found = _CUT_PATTERN.fullmatch(os.pread(log, _CUT_BYTES, KEPT_BYTES))
+    return int(found[1]) if found else 0
+
+
+def _copy(source: int, log: int) -> None:
+    """Write into ``log`` what comes from ``source``; what a full disk does not take is lost."""
+    while content := os.read(source, 64 * 1024):
+        with contextlib.suppress(OSError):
+            _write(log, content)
+            shorten(log)
+
+
+def _write(log: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(log, content) :]
 
 
 def _control(option: int, value: int) -> None:

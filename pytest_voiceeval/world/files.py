@@ -96,10 +96,12 @@ def refuse_planted(path: Path) -> None:
 def open_own(path: Path) -> FileIO:
     """Return a file of ours, opened to be written to at its end, unbuffered; it is made if it is not there.
 
+    Its descriptor can also be read from.
+
     Raises:
         StorageError: if it can't be had, or a link is in its place: somebody else's file is never written to.
     """
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         return FileIO(os.open(path, flags, 0o644), "ab")
     except OSError as exc:
