@@ -12,7 +12,7 @@ from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
 from pytest_voiceeval.run.agent_turns import retried_attempts
 from pytest_voiceeval.run.agents import black_box_line
-from pytest_voiceeval.run.process_events import process_events
+from pytest_voiceeval.run.process_events import process_events, restarts_line
 from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.unjudged import unjudged_line
@@ -81,6 +81,8 @@ def _lines(
         yield not_judged
     if black_boxes := black_box_line(metrics.values()):
         yield black_boxes
+    if restarts := restarts_line(metrics.values()):
+        yield restarts
     yield _count_line(outcomes, tally)
     if folder:
         yield f"run folder: {shown_path(folder)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_voiceeval.model.turns import SIDES, Side
@@ -36,3 +36,17 @@ def process_events(record: Mapping[str, Any], event: str) -> dict[str, str]:
         for side, events in told.items()
         if isinstance(events, Mapping) and event in events
     }
+
+
+def restarts_line(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return before which scenarios a bot's process was started again; empty if before none.
+
+    Args:
+        records: what ``metrics.json`` of each scenario holds.
+    """
+    told = [
+        f"{side} before {record.get('scenario_name')}"
+        for record in records
+        for side in process_events(record, "restarted")
+    ]
+    return f"processes of bots started again {len(told)} time(s): {', '.join(told)}" if told else ""

@@ -9,6 +9,7 @@ from pytest_voiceeval.run.agent_turns import INSUFFICIENT, retried_attempts
 from pytest_voiceeval.run.agents import black_box_line
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
 from pytest_voiceeval.run.metrics import latency_stats
+from pytest_voiceeval.run.process_events import process_events, restarts_line
 from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.unjudged import unjudged_line
@@ -53,6 +54,8 @@ def summary_text(
         lines += [f"WARNING: {not_judged}"]
     if black_boxes := black_box_line(records):
         lines += [f"NOTE: {black_boxes}"]
+    if restarts := restarts_line(records):
+        lines += [f"NOTE: {restarts}"]
     lines += ["", "Per-Scenario Results:", THIN_RULE, ""]
     for record in records:
         lines += [*_scenario_lines(record), ""]
@@ -87,6 +90,8 @@ def _scenario_lines(record: Record) -> Iterator[str]:
     yield f"  Turns: {record.get('total_turns')}"
     if INSUFFICIENT in record:
         yield ("  [COUNTED AS FAILURE: insufficient agent turns / stalled — excluded from per-signal rates]")
+    for side, told in process_events(record, "restarted").items():
+        yield f"  Bot started again before this call: {side}: {told}"
     for attempt in retried_attempts(record):
         yield (
             f"  Attempt {attempt.get('attempt')} does not count: {attempt['retry_reason']} "

@@ -26,6 +26,7 @@ from pytest_voiceeval.report.terminal import summary_lines
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.retries import hold_until_it_counts
 from pytest_voiceeval.run.session import Tally
+from pytest_voiceeval.run.summary import summary_text
 from pytest_voiceeval.testing import FakeBot, Utterance
 
 BOT = """
@@ -194,3 +195,7 @@ def test_the_summary_and_a_failure_tell_of_a_new_start(tmp_path: Path) -> None:
     outcome = Outcome("node", "run__tea", "failed", "failed", tmp_path)
     lines = list(summary_lines([outcome], {tmp_path: metrics.json}, tmp_path, Tally(1), full=False))
     assert f"  agent: {RESTARTED}" in lines
+    assert "processes of bots started again 1 time(s): agent before run__tea" in lines
+    summary = summary_text([metrics.json], Tally(1)).splitlines()
+    assert "NOTE: processes of bots started again 1 time(s): agent before run__tea" in summary
+    assert f"  Bot started again before this call: agent: {RESTARTED}" in summary
