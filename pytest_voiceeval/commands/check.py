@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.commands.arguments import Commands, keep_quiet, pack_arguments
+from pytest_voiceeval.commands.selection import warn_of_split
 from pytest_voiceeval.model.safe_text import json_document, visible
 
 if TYPE_CHECKING:
@@ -38,9 +39,8 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--split",
-        default="base",
         metavar="NAME",
-        help="split of a benchmark's tasks that its domain stands for, such as train or full (base)",
+        help="split of a benchmark's tasks, such as train or full (base where its domain is named, else all)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
@@ -49,17 +49,30 @@ def add_parser(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check the scenarios chosen and print what is found; return 1 if there is a fault."""
     keep_quiet()
-    from pytest_voiceeval.run.loading import load_packs, names_in  # noqa: PLC0415
-    from pytest_voiceeval.scenarios.packs import packs_of, user_pack  # noqa: PLC0415
-    from pytest_voiceeval.scenarios.registry import list_eval_scenarios, select  # noqa: PLC0415
+    from pytest_voiceeval.run.loading import load_packs  # noqa: PLC0415
+    from pytest_voiceeval.scenarios.packs import packs_of  # noqa: PLC0415
 
     is_narrowed = bool(options.selectors or options.pack)
     loaded = load_packs(packs_of(options.pack), tells_missing_data=not is_narrowed)
-    if options.selectors:
-        names = select(options.selectors, options.split)
-    else:
-        names = names_in(map(user_pack, options.pack)) if options.pack else list_eval_scenarios()
+    names = _chosen(options)
     return _print_json(names, loaded) if options.json else _print_lines(names, loaded)
+
+
+def _chosen(options: argparse.Namespace) -> list[str]:
+    from pytest_voiceeval.run.loading import names_in  # noqa: PLC0415
+    from pytest_voiceeval.scenarios import registry  # noqa: PLC0415
+    from pytest_voiceeval.scenarios.packs import user_pack  # noqa: PLC0415
+
+    split = options.split or registry.DEFAULT_SPLIT
+    if options.selectors:
+        names = registry.select(options.selectors, split)
+    else:
+        everything = (
+            names_in(map(user_pack, options.pack)) if options.pack else registry.list_eval_scenarios()
+        )
+        names = registry.of_split(everything, split) if options.split else everything
+    warn_of_split(names, split)
+    return names
 
 
 def _found(names: Sequence[str], loaded: Sequence[Finding]) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ from pytest_voiceeval.commands.judge_arguments import (
     seconds_or_zero,
     whole,
 )
-from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run
+from pytest_voiceeval.commands.selection import add_selection, chosen_names, resumed_run, warn_of_split
 from pytest_voiceeval.errors import DefinitionError, VoiceEvalError
 from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.model.turns import AGENT, SIDES, Side
@@ -181,6 +181,7 @@ def run(options: argparse.Namespace) -> int:
     keep_quiet()
     resumed = resumed_run(options)
     names = chosen_names(options, resumed)
+    warn_of_split(names, options.split)
     if options.list or options.list_domains:
         domains = dict.fromkeys(name.partition("__")[0] for name in names)
         print("\n".join(domains if options.list_domains else names))  # noqa: T201

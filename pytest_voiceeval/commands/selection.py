@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def chosen_names(options: argparse.Namespace, resumed: Path | None) -> Sequence[
         chosen = [name for name in names if name.startswith(f"{options.domain}__")]
         return of_split(chosen, options.split) if chosen else select([options.domain], options.split)
     return _names_of_before(options.resume, resumed, names) if resumed else of_split(names, options.split)
+
+
+def warn_of_split(names: Sequence[str], split: str) -> None:
+    """Tell of each benchmark that one of ``names`` is of if ``split`` has tasks that are not here."""
+    from pytest_voiceeval.scenarios.registry import absent_tasks  # noqa: PLC0415
+
+    for told in absent_tasks(names, split):
+        print(f"warning: {told}", file=sys.stderr)  # noqa: T201
 
 
 def _names_of_before(given: str, resumed: Path, names: Sequence[str]) -> Sequence[str]:

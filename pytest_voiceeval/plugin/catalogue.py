@@ -130,15 +130,15 @@ class Catalogue:
                 found[name] = entry
         return found
 
-    def of_split(self, names: Iterable[str]) -> list[str]:
+    def of_split(self, names: Iterable[str], *, demanded: bool = True) -> list[str]:
         """Return those of ``names`` that are part of the run's split of their benchmark, or of none.
 
         Raises:
-            UnknownNameError: if a benchmark has other splits.
+            UnknownNameError: if a benchmark has other splits, or all have none and one is ``demanded``.
         """
         from pytest_voiceeval.scenarios.registry import of_split  # noqa: PLC0415 - it is heavy
 
-        return of_split(names, self.split)
+        return of_split(names, self.split, demanded=demanded)
 
 
 def _fits(path: Path, patterns: Iterable[str]) -> bool:

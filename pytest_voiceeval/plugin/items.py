@@ -145,7 +145,9 @@ class ScenarioFile(pytest.Module):
             and scenario.__module__ == self.obj.__name__
         }
         try:
-            wanted = selection.catalogue.of_split(found) if self.names is None else self.names
+            wanted = self.names
+            if wanted is None:  # a file in a folder that was named may be of a domain without splits
+                wanted = frozenset(selection.catalogue.of_split(found, demanded=False))
         except UnknownNameError as exc:
             raise self.CollectError(str(exc)) from exc
         found = {name: scenario for name, scenario in found.items() if name in wanted}

@@ -204,11 +204,13 @@ class Recorder:
 
     def _warnings(self) -> list[str]:
         """Return what is other now than before, data of no known release, and files that are missing."""
+        from pytest_voiceeval.scenarios.registry import absent_tasks  # noqa: PLC0415 - light start
         from pytest_voiceeval.world.task_sets import unknown_data  # noqa: PLC0415 - light start
 
-        outcomes = self._ordered()
-        told = [*changes_told(outcomes), *unknown_data(self._names()), *self._unwritten.lines(outcomes)]
-        return [*self._option_warnings(), *told]
+        outcomes, names = self._ordered(), self._names()
+        of_data = [*unknown_data(names), *absent_tasks(names, self._catalogue.split)]
+        of_calls = [*changes_told(outcomes), *of_data, *self._unwritten.lines(outcomes)]
+        return [*self._option_warnings(), *of_calls]
 
     def _option_warnings(self) -> list[str]:
         if self._earlier is None:

@@ -74,6 +74,7 @@ def _select(config: pytest.Config, selectors: tuple[str, ...], catalogue: Catalo
     if config.args_source is not pytest.Config.ArgsSource.INVOCATION_DIR:
         chosen.update(_named(arguments, catalogue))
         lacking.demand_data_of_files(arguments, catalogue)
+        _demand_split_of_files(arguments, catalogue)
     if selectors:
         asked = by_option(selectors, catalogue)
         if not paths_given:
@@ -110,6 +111,17 @@ def _named(arguments: Iterable[Argument], catalogue: Catalogue) -> dict[Path, Na
         else:
             found.update({entry.path: None for entry in catalogue.in_folder(argument.path)})
     return found
+
+
+def _demand_split_of_files(arguments: Iterable[Argument], catalogue: Catalogue) -> None:
+    """Return if the files that are named as a whole, and loaded, can be narrowed to the split.
+
+    Raises:
+        UnknownNameError: if not.
+    """
+    whole = [catalogue.find(argument.path) for argument in arguments if not argument.names]
+    if any(whole):
+        catalogue.of_split(name for name, entry in catalogue.scenarios().items() if entry in whole)
 
 
 def by_option(selectors: tuple[str, ...], catalogue: Catalogue) -> dict[Path, Names]:
@@ -189,12 +201,13 @@ def _by_marks(config: pytest.Config, catalogue: Catalogue, marks: Marks) -> dict
     if not asks_for_all and not domains & {marks.of_scenario(name) for name in scenarios}:
         return {}
     carried = {name: {VOICE_MARK, marks.of_scenario(name), *_own_marks(name)} for name in scenarios}
-    return _by_file(
-        (name, entry)
+    held = [
+        name
         for name, entry in scenarios.items()
         if expression.holds(carried[name].__contains__)
         and (entry.is_own or takes_lent or marks.of_scenario(name) in domains)
-    )
+    ]
+    return _by_file((name, scenarios[name]) for name in catalogue.of_split(held))
 
 
 def _loaded(
@@ -218,7 +231,7 @@ def _loaded(
         return {}
     lacking.demand_mentioned_data(catalogue, spellings)
     scenarios = catalogue.scenarios()
-    return {name: scenarios[name] for name in catalogue.of_split(scenarios) if scenarios[name] in entries}
+    return {name: entry for name, entry in scenarios.items() if entry in entries}
 
 
 def _own_marks(scenario_name: str) -> set[str]:
@@ -234,14 +247,15 @@ def _by_keywords(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Name
     texts = _spellings(filter(_has_domain, words)) | {f'"{word}"' for word in words if not _has_domain(word)}
     has_domain = any(map(_has_domain, words))
     scenarios = _loaded(catalogue, lambda e: (e.is_own and has_domain) or e.mentions(texts), texts)
-    return _by_file(
-        (name, entry)
-        for name, entry in scenarios.items()
+    spelt = [
+        name
+        for name in scenarios
         if any(
             name.lower() in word or (_has_domain(name) and name.lower().partition("__")[0] + "__" in word)
             for word in words
         )
-    )
+    ]
+    return _by_file((name, scenarios[name]) for name in catalogue.of_split(spelt))
 
 
 def _has_domain(name: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from pytest_voiceeval.errors import DataMissingError, DefinitionError, Duplicate
 from pytest_voiceeval.model.safe_text import visible_line
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.origin import Origin
+from pytest_voiceeval.world.task_sets import split_sizes
 
 T = TypeVar("T", bound=type)
 
@@ -133,26 +135,69 @@ def select(selectors: Sequence[str], split: str = DEFAULT_SPLIT) -> list[str]:
     return [name for name in names if name in chosen]
 
 
-def of_split(names: Iterable[str], split: str) -> list[str]:
+def of_split(names: Iterable[str], split: str, *, demanded: bool = True) -> list[str]:
     """Return those of ``names`` that are part of a split, and those of benchmarks without any.
 
     A benchmark that does not have the default split is not narrowed by it.
 
+    Args:
+        names: of scenarios.
+        split: a benchmark's, or the default.
+        demanded: a split is no good where all of ``names`` are of domains without any; but the default is.
+
     Raises:
-        UnknownNameError: if a benchmark that one of ``names`` is of has splits, and this is none of them.
+        UnknownNameError: if a benchmark that one of ``names`` is of has splits, and this is none of them, or
+            if there are none and one is demanded.
     """
-    known: dict[str, set[str]] = {}
-    for name in list_eval_scenarios():
-        known.setdefault(scenario_domain(name), set()).update(_splits(name) or ())
+    names = list(names)
+    here = _tasks_of_splits()
+    if split != DEFAULT_SPLIT:
+        _check_split(list(dict.fromkeys(map(scenario_domain, names))), split, here, demanded=demanded)
     found = []
     for name in names:
-        splits, others = _splits(name), known.get(scenario_domain(name), set())
-        if others and split not in others and split != DEFAULT_SPLIT:
-            listed = ", ".join(sorted(others))
-            raise UnknownNameError(f"{scenario_domain(name)} has no split '{split}'; it has: {listed}")
-        if splits is None or split in splits or split not in others:
+        splits = _splits(name)
+        if splits is None or split in splits or split not in here[scenario_domain(name)]:
             found.append(name)
     return found
+
+
+def absent_tasks(names: Iterable[str], split: str) -> Iterator[str]:
+    """Yield, for each benchmark that one of ``names`` is of, that a split has tasks that are not here.
+
+    Nothing of the default split: whoever holds less of that has other data, which is told elsewhere.
+    """
+    here = _tasks_of_splits()
+    for domain in dict.fromkeys(map(scenario_domain, names)) if split != DEFAULT_SPLIT else ():
+        size, present = split_sizes(domain).get(split, 0), here.get(domain, Counter())[split]
+        if 0 < present < size:
+            yield f"the split '{split}' of {domain} has {size} tasks, of which {present} are in the data here"
+
+
+def _tasks_of_splits() -> dict[str, Counter[str]]:
+    """Return how many tasks of each split there are, by domain."""
+    found: dict[str, Counter[str]] = {}
+    for name in list_eval_scenarios():
+        found.setdefault(scenario_domain(name), Counter()).update(_splits(name) or ())
+    return found
+
+
+def _check_split(
+    domains: Sequence[str], split: str, here: Mapping[str, Counter[str]], *, demanded: bool
+) -> None:
+    benchmarks = [domain for domain in domains if here[domain]]
+    if domains and not benchmarks and demanded:
+        have = "has" if len(domains) == 1 else "have"
+        raise UnknownNameError(f"no split '{split}': {', '.join(domains)} {have} no splits; leave it out")
+    for domain in benchmarks:
+        if split in here[domain]:
+            continue
+        listed = ", ".join(sorted(here[domain]))
+        if size := split_sizes(domain).get(split):
+            raise UnknownNameError(
+                f"the split '{split}' of {domain} has {size} tasks, none of which is in the data here; those "
+                f"have tasks of: {listed}"
+            )
+        raise UnknownNameError(f"{domain} has no split '{split}'; it has: {listed}")
 
 
 def _splits(name: str) -> frozenset[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +15,9 @@ from pytest_voiceeval.world.sources import TASKS
 
 MANIFEST = "MANIFEST.json"
 """What is written beside data that are pulled."""
+
+SPLITS = "split_tasks.json"
+"""The ids of tasks by the split that they are of."""
 
 Stamp = tuple[Path, int, int]
 """A file, and what tells its content from that of another time: time of change in ns, size."""
@@ -46,9 +50,9 @@ def unknown_data(names: Iterable[str]) -> Iterator[str]:
 
     Nothing where they are, or are not here.
     """
-    names = tuple(names)
+    asked = {_benchmark(name.partition("__")[0]) for name in names}
     for domain in BENCHMARKS:
-        if any(name.startswith((f"{domain}__", f"{domain}_workflow__")) for name in names):
+        if domain in asked:
             found = data_set(domain)
             if found and found.unknown:
                 more = f" and {len(found.unknown) - 1} more" if len(found.unknown) > 1 else ""
@@ -56,6 +60,25 @@ def unknown_data(names: Iterable[str]) -> Iterator[str]:
                     f"the data of {domain} are not as in any known release ({found.unknown[0]}{more}): "
                     "figures on them are not known to compare"
                 )
+
+
+def split_sizes(domain: str) -> dict[str, int]:
+    """Return how many tasks each split of ``domain`` has, whether these are here or not.
+
+    Nothing where it is no benchmark's, or its data say nothing of splits.
+    """
+    benchmark = _benchmark(domain)
+    path = find_data(benchmark, SPLITS) if benchmark in BENCHMARKS else None
+    try:
+        splits = json.loads(path.read_bytes()) if path else {}
+        return {str(name): len(ids) for name, ids in splits.items()}
+    except (OSError, ValueError, TypeError, AttributeError):  # who reads its tasks says what is wrong
+        return {}
+
+
+def _benchmark(domain: str) -> str:
+    """Return the domain that has the data of ``domain``: a variant has those of its benchmark."""
+    return domain.removesuffix("_workflow")
 
 
 def _stamps(folder: Path) -> Iterator[Stamp]:

@@ -57,6 +57,34 @@ def test_a_split_chooses_among_the_tasks_of_a_benchmark(
     assert checked == [f"{domain}__{name}" for name in names.split()]
 
 
+@pytest.mark.parametrize(("split", "names"), [((), "emma easy hard"), (("--split", "easy"), "emma easy")])
+def test_a_split_narrows_a_whole_pack_only_if_it_is_asked_for(
+    library: Path, domain: str, capsys: pytest.CaptureFixture[str], split: tuple[str, ...], names: str
+) -> None:
+    with (library / "scenarios" / "library.py").open("a", encoding="utf-8") as file:
+        file.write(SPLITS.format(domain=domain))
+    assert main(["check", "--pack", str(library), *split, "--json"]) == 0
+    checked = json.loads(capsys.readouterr().out)["scenarios"]
+    assert checked == [f"{domain}__{name}" for name in names.split()]
+
+
+def test_tasks_of_a_split_that_are_not_here_are_warned_of(
+    library: Path,
+    domain: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "root" / "tau2_telecom").mkdir(parents=True)
+    (tmp_path / "root" / "tau2_telecom" / "split_tasks.json").write_text('{"hard": ["1", "2"]}')
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(tmp_path / "root"))
+    with (library / "scenarios" / "library.py").open("a", encoding="utf-8") as file:
+        file.write(SPLITS.format(domain="tau2_telecom_workflow"))
+    main(["check", "tau2_telecom_workflow__h*", "--pack", str(library), "--split", "hard", "--json"])
+    warning = "the split 'hard' of tau2_telecom_workflow has 2 tasks, of which 1 are in the data here"
+    assert capsys.readouterr().err == f"warning: {warning}\n"
+
+
 def test_the_builtin_pack_is_sound(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "restaurant"]) == 0
     assert capsys.readouterr().out == "checked 11 scenarios: no faults, no notes\n"

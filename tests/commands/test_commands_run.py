@@ -255,6 +255,7 @@ def test_a_run_of_scenarios_that_are_gone_is_not_gone_on_with_by_all(
             "error: no scenario or domain 'kiosk__te'; did you mean 'kiosk__tea'",
         ),
         (["--domain", "bench", "--split", "tset"], "error: bench has no split 'tset'; it has: base, test"),
+        (["--domain", "kiosk", "--split", "test"], "error: no split 'test': kiosk has no splits; leave it "),
         (["--domain", "kiosk", "--output-dir", "afile"], "error: --output-dir afile: no folder can be made "),
         (["--domain", "kios"], "error: no scenario or domain 'kios'; did you mean 'kiosk'"),
         (["--resume", "20200101_000000"], "error: --resume 20200101_000000: no such run; there is none in"),

@@ -91,6 +91,22 @@ def test_what_is_left_out_of_all_is_told(benchmark: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines([REMEDY])
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_tasks_of_a_split_that_are_not_here_are_told_in_both_summaries(
+    benchmark: pytest.Pytester, write: Write, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    write("scenarios/benchmark.py", TAU2.replace('"domain":', '"splits": frozenset({"train"}), "domain":'))
+    write("elsewhere/tau2_airline/tasks.json", json.dumps(["7"]))
+    write("elsewhere/tau2_airline/split_tasks.json", json.dumps({"train": ["7", "8", "9"]}))
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(benchmark.path / "elsewhere"))
+    result = benchmark.runpytest("--voice-scenarios=tau2_airline", "--voice-split=train", workers)
+    assert result.parseoutcomes()["passed"] == 1
+    told = "the split 'train' of tau2_airline has 3 tasks, of which 1 are in the data here"
+    result.stdout.fnmatch_lines([f"warning: {told}"])
+    (summary,) = benchmark.path.glob("eval_results/*/all_summary.txt")
+    assert f"WARNING: {told}\n" in summary.read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def cafe(project: pytest.Pytester, write: Write) -> pytest.Pytester:
     """The project with scenarios made from data that are not there."""

@@ -317,4 +317,25 @@ def test_an_unknown_split_is_a_usage_error(project: pytest.Pytester) -> None:
     result = project.runpytest("--voice-scenarios=bench", "--voice-split=dev")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*bench has no split 'dev'; it has: base, more, test, train"])
-    assert project.runpytest("scenarios/bench.py", "--voice-split=dev").ret != pytest.ExitCode.OK
+    assert project.runpytest("scenarios/bench.py", "--voice-split=dev").ret == pytest.ExitCode.USAGE_ERROR
+
+
+@pytest.mark.parametrize(
+    "args", [("--voice-scenarios=shop",), ("-k", "shop__tea"), ("-m", "shop"), ("scenarios/shop.py",)]
+)
+def test_a_split_is_a_usage_error_where_nothing_has_splits(
+    project: pytest.Pytester, args: tuple[str, ...]
+) -> None:
+    result = project.runpytest(*args, "--voice-split=train")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*no split 'train': shop has no splits; leave it out"])
+
+
+def test_a_split_in_the_ini_file_lets_tests_and_folders_be(project: pytest.Pytester) -> None:
+    project.path.joinpath("scenarios", "bench.py").write_text(f'{BENCH}\nNAME = "bench"', encoding="utf-8")
+    project.makepyfile(test_own="def test_bench(): pass")
+    assert collect(project, "-o", "voice_split=dev", "-k", "bench") == ["test_own.py::test_bench"]
+    found = collect(project, "scenarios", "--voice-split=train")
+    assert "scenarios/bench.py::bench__1" in found
+    assert "scenarios/bench.py::bench__2" not in found
+    assert GOOD in found

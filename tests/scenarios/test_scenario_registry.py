@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,9 @@ from pytest_voiceeval import (
 from pytest_voiceeval.errors import DuplicateNameError, UnknownNameError
 from pytest_voiceeval.scenarios import registry
 from pytest_voiceeval.scenarios.registry import (
+    absent_tasks,
     named_scenario_class,
+    of_split,
     scenario_class,
     scenario_domains,
     select,
@@ -174,7 +178,50 @@ def test_a_split_that_a_benchmark_does_not_have_is_an_error_that_lists_them() ->
     for selector in ("bench", "all", "bench__*"):
         with pytest.raises(UnknownNameError, match="bench has no split 'dev'; it has: base, test, train"):
             select([selector], "dev")
-    assert select(["shop"], "dev") == ["shop__tea"]
+
+
+def test_a_split_of_domains_that_have_none_is_an_error_but_where_a_benchmark_is_among_them() -> None:
+    bench(a="base train", b="base test")
+    register("shop__tea", "cafe__latte")
+    for selector, told in (("shop", "shop has no splits"), ("*__[lt]*", "shop, cafe have no splits")):
+        with pytest.raises(UnknownNameError, match=f"^no split 'train': {told}; leave it out$"):
+            select([selector], "train")
+    assert select(["*"], "train") == ["bench__a", "shop__tea", "cafe__latte"]
+    assert select(["shop__tea"], "train") == select(["shop"]) == ["shop__tea"]
+    assert of_split(["shop__tea"], "train", demanded=False) == ["shop__tea"]
+    assert of_split([], "train") == []
+
+
+@pytest.fixture
+def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data of a benchmark, two tasks of which are here, in four splits."""
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(tmp_path))
+    splits = {"base": ["1", "2"], "full": ["1", "2", "3"], "small": ["3", "4"], "one": ["1"]}
+    (tmp_path / "tau2_telecom").mkdir()
+    (tmp_path / "tau2_telecom" / "split_tasks.json").write_text(json.dumps(splits))
+    for domain in ("tau2_telecom", "tau2_telecom_workflow"):
+        for number, words in (("1", "base full one"), ("2", "base full")):
+            made = make(f"{domain}__{number}", f"{domain}{number}", splits=frozenset(words.split()))
+            register_eval_scenario(made)
+
+
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("domain", ["tau2_telecom", "tau2_telecom_workflow"])
+def test_a_split_of_which_no_task_is_here_is_an_error_that_says_so(domain: str) -> None:
+    told = f"the split 'small' of {domain} has 2 tasks, none of which is in the data here; those have tasks "
+    with pytest.raises(UnknownNameError, match=f"{told}of: base, full, one$"):
+        select([domain], "small")
+
+
+@pytest.mark.usefixtures("listed")
+def test_tasks_of_a_split_that_are_not_here_are_told() -> None:
+    names = select(["tau2_telecom"], "full")
+    register("shop__tea")
+    assert list(absent_tasks([*names, "shop__tea"], "full")) == [
+        "the split 'full' of tau2_telecom has 3 tasks, of which 2 are in the data here"
+    ]
+    for split in ("base", "one", "small", "dev"):
+        assert not list(absent_tasks(names, split))
 
 
 def test_a_benchmark_without_the_default_split_is_held_as_a_whole() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_voiceeval.world.task_sets import data_set, unknown_data
+from pytest_voiceeval.world.task_sets import data_set, split_sizes, unknown_data
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -59,3 +59,17 @@ def test_data_of_a_release_are_known_and_less_of_them_are_not(
     victim = "1.1.2.json" if domain == "eva_airline" else "tasks_voice.json"
     (tmp_path / domain / victim).unlink()
     assert list(unknown_data([f"{domain}__1"]))
+
+
+def test_splits_are_told_by_size_as_far_as_the_data_tell_of_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVAL_DATA_ROOT", str(tmp_path))
+    path = tmp_path / "tau2_telecom" / "split_tasks.json"
+    assert split_sizes("tau2_telecom") == split_sizes("restaurant") == {}
+    path.parent.mkdir()
+    path.write_text('{"base": ["1", "2"], "none": []}')
+    assert split_sizes("tau2_telecom") == split_sizes("tau2_telecom_workflow") == {"base": 2, "none": 0}
+    for broken in (b"[]", b'{"base": 1}', b"\xff", b"{"):
+        path.write_bytes(broken)
+        assert split_sizes("tau2_telecom") == {}
