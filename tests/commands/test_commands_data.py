@@ -370,3 +370,14 @@ def test_the_version_of_a_checkout_is_what_git_calls_it(tmp_path: Path, root: Pa
         subprocess.run(["git", "-C", str(source), *settings, *command], check=True)
     assert main(["data", "pull", "tau2", "--from", str(source)]) == 0
     assert json.loads((root / "tau2_retail" / "MANIFEST.json").read_text())["version"] == "v7"
+
+
+@pytest.mark.parametrize("command", ["pull", "list"])
+def test_what_a_killed_pull_left_is_removed(tmp_path: Path, root: Path, capsys: Out, command: str) -> None:
+    source = checkout(tmp_path / "bench")
+    (root / ".tau2_airline.x1.part").mkdir(parents=True)
+    written(root, {".tau2_retail.x1.old/tau2_retail/tasks.json": TASKS})
+    assert main(["data", *(["pull", "tau2", "--from", str(source)] if command == "pull" else ["list"])]) == 0
+    names = ["tau2_airline", "tau2_retail", "tau2_telecom"] if command == "pull" else ["tau2_retail"]
+    assert sorted(path.name for path in root.iterdir()) == names
+    assert "tau2_retail: 2 tasks" in capsys.readouterr().out
