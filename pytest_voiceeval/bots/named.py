@@ -41,31 +41,40 @@ def named_bot(  # noqa: PLR0913 -- each a part of some kind of bot, by keyword
         DefinitionError: if the command or the URL makes no sense.
         ProfileError: if it is a profile that can't be had.
     """
-    if "://" in text and not text.startswith(COMMAND):
-        dialect = dialect or Dialect(mode="auto")
-        return RemoteBot(
-            side,
-            text,
-            protocol=dialect.protocol,
-            mode=dialect.mode,
-            pcm_rate=dialect.pcm_rate,
-            pcm_encoding=dialect.pcm_encoding,
-        )
     if text.startswith(COMMAND):
-        return CommandBot(
-            side,
-            text.removeprefix(COMMAND),
-            log,
-            start_seconds=process.start_seconds,
-            cwd=process.cwd,
-            env=process.env,
-            packs=process.packs,
-            path=process.path,
-            dialect=dialect,
-        )
+        return _command(side, text.removeprefix(COMMAND), log, process, dialect)
+    if "://" in text:
+        return _remote(side, text, dialect or Dialect(mode="auto"))
     if dialect is not None and (dialect.protocol != "rtvi" or dialect.mode == "black-box"):
         raise DefinitionError(
             f"the {side} bot {text!r} is embedded: it speaks rtvi and is evaluated; leave protocol and mode "
             "out, or name an agent by an address or a command"
         )
     return LocalBot(side, load_profile(text), variant, cache=SpeechCache(cache_dir))
+
+
+def _command(
+    side: Side, command: str, log: Path, process: ProcessSettings, dialect: Dialect | None
+) -> CommandBot:
+    return CommandBot(
+        side,
+        command,
+        log,
+        start_seconds=process.start_seconds,
+        cwd=process.cwd,
+        env=process.env,
+        packs=process.packs,
+        path=process.path,
+        dialect=dialect,
+    )
+
+
+def _remote(side: Side, url: str, dialect: Dialect) -> RemoteBot:
+    return RemoteBot(
+        side,
+        url,
+        protocol=dialect.protocol,
+        mode=dialect.mode,
+        pcm_rate=dialect.pcm_rate,
+        pcm_encoding=dialect.pcm_encoding,
+    )

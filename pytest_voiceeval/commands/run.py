@@ -63,6 +63,7 @@ def add_parser(commands: Commands) -> None:
     )
     add_selection(parser)
     _add_bots(parser)
+    _add_processes(parser)
     add_dialect_arguments(parser)
     _add_limits(parser)
     _add_retries(parser)
@@ -84,6 +85,23 @@ def _add_bots(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--cache-dir", type=cache_dir, default="user", metavar="DIR", help="folder that keeps spoken lines"
     )
+    group.add_argument(
+        "--connect-timeout",
+        type=seconds,
+        default=5.0,
+        metavar="SECONDS",
+        help="time a bot has to be ready (5)",
+    )
+    group.add_argument(
+        "--clock",
+        choices=("auto", "charged", "measured", "real"),
+        default="auto",
+        help="clock of the calls (auto: the fastest that the bots can have)",
+    )
+
+
+def _add_processes(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("bots that are commands")
     group.add_argument(
         "--start-timeout",
         type=seconds,
@@ -109,19 +127,6 @@ def _add_bots(parser: argparse.ArgumentParser) -> None:
             metavar="NAME=VALUE",
             help=f"environment variable of the command of the {side}; may be given several times",
         )
-    group.add_argument(
-        "--connect-timeout",
-        type=seconds,
-        default=5.0,
-        metavar="SECONDS",
-        help="time a bot has to be ready (5)",
-    )
-    group.add_argument(
-        "--clock",
-        choices=("auto", "charged", "measured", "real"),
-        default="auto",
-        help="clock of the calls (auto: the fastest that the bots can have)",
-    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

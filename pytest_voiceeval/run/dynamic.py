@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Wanted = Scenario | type[Scenario] | str
 
 
-def run_dynamic_evaluation(  # noqa: PLR0913 - each one is a setting of its own, by keyword
+def run_dynamic_evaluation(  # noqa: PLR0913 - each is a setting by keyword; most of its length is what help() shows
     user_url: str | Endpoint,
     agent_url: str | Endpoint,
     output_dir: str | Path,

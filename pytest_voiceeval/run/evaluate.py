@@ -23,7 +23,7 @@ from pytest_voiceeval.errors import (
 )
 from pytest_voiceeval.model.conversation import Conversation
 from pytest_voiceeval.model.judgement import Judgement
-from pytest_voiceeval.model.metrics import Metrics, Verdict
+from pytest_voiceeval.model.metrics import Metrics, Scores, Verdict
 from pytest_voiceeval.model.turns import AGENT, USER, Side
 from pytest_voiceeval.run.agent_turns import INSUFFICIENT, settled, silent_caller
 from pytest_voiceeval.run.echoes import echoing_caller
@@ -233,6 +233,19 @@ def evaluate_conversation(
     if judge is not None:
         judgement = _judgement(judge, scenario, conversation, settings)
         write_json(folder / JUDGE_RESULT, judgement.to_json())
+    scores = _scores(scenario, conversation, settings, judgement)
+    measured = metrics_json(scenario, conversation, scores, folder, judgement=judgement)
+    content = settled(measured, settings.min_agent_turns)
+    if INSUFFICIENT in content:
+        scores = replace(scores, verdict=Verdict.FAILED)
+    write_json(folder / METRICS, content)
+    return Metrics(conversation.scenario_name, scores, str(folder), content)
+
+
+def _scores(
+    scenario: Scenario, conversation: Conversation, settings: RunSettings, judgement: Judgement | None
+) -> Scores:
+    """Return what the signals come to; raises BotLostError as ``evaluate_conversation``."""
     scores = score(
         scenario,
         conversation,
@@ -243,12 +256,7 @@ def evaluate_conversation(
     )
     if scores.verdict is Verdict.FAILED and (reason := echoing_caller(conversation)):
         raise told(BotLostError(reason), conversation.ending)
-    measured = metrics_json(scenario, conversation, scores, folder, judgement=judgement)
-    content = settled(measured, settings.min_agent_turns)
-    if INSUFFICIENT in content:
-        scores = replace(scores, verdict=Verdict.FAILED)
-    write_json(folder / METRICS, content)
-    return Metrics(conversation.scenario_name, scores, str(folder), content)
+    return scores
 
 
 def _check_evidence(scenario: Scenario, conversation: Conversation, settings: RunSettings) -> None:
