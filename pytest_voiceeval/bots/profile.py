@@ -93,7 +93,7 @@ def load_profile(name_or_path: str) -> Profile:
     path = _BUILTIN / f"{name_or_path}.yaml"
     if name_or_path not in builtin_profiles():
         path = Path(name_or_path).expanduser()
-        if path.suffix not in {".yaml", ".yml"} and not path.exists():
+        if not name_or_path.strip() or (path.suffix not in {".yaml", ".yml"} and not path.exists()):
             raise ProfileError(
                 f"no profile {name_or_path!r}; write one of {', '.join(builtin_profiles())}, or the "
                 "path of a YAML file"
@@ -106,6 +106,10 @@ def load_profile(name_or_path: str) -> Profile:
         raise ProfileError(f"{path}: cannot be read: {exc}") from None
     except yaml.YAMLError as exc:
         raise ProfileError(f"{path}: not YAML: {exc}") from None
+    except RecursionError:
+        raise ProfileError(
+            f"{path}: nested too deeply to be read; write the sections stt, llm and tts"
+        ) from None
     if not isinstance(content, dict):
         raise ProfileError(f"{path}: write the sections stt, llm and tts")
     if "name" in content:
@@ -130,8 +134,8 @@ def _explain(error: Any) -> str:
         return f"{where}: unknown key; {hint}{_known_keys(section)}"
     if error["type"] == "missing":
         field = section.model_fields.get(keys[-1])
-        what = field.description if field is not None and field.description else "it is required"
-        return f"{where}: missing; write {what}"
+        what = f"write {field.description}" if field is not None and field.description else "it is required"
+        return f"{where}: missing; {what}"
     if error["type"] in {"union_tag_not_found", "union_tag_invalid"}:
         return f"{where}.service: write {' or '.join(_SERVICES[keys[0]])}"
     field = section.model_fields.get(keys[-1])

@@ -100,6 +100,8 @@ def cache_folder(text: str, base: Path) -> Path | None:
     Raises:
         ValueError: if it cannot be made; the text is the remedy.
     """
+    if not text.strip():
+        raise ValueError("is no folder; write one, user, or none")
     if text == "none":
         return None
     if text == "user":

@@ -32,6 +32,7 @@ from websockets.typing import Origin
 
 from pytest_voiceeval.audio.pieces import Pieces
 from pytest_voiceeval.bots.listening import listening_socket
+from pytest_voiceeval.errors import BotUnreachableError
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
 
 SPOKEN_PIECE_SECONDS = 0.08
@@ -127,6 +128,9 @@ class BotTransport(SingleClientWebsocketServerTransport):
     """A transport whose port is bound, and so known, from the moment it exists.
 
     ``port`` 0 takes a free one. One client at a time; the next may come when it has gone.
+
+    Raises:
+        BotUnreachableError: if the address cannot be had.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -138,7 +142,12 @@ class BotTransport(SingleClientWebsocketServerTransport):
             audio_out_end_silence_secs=0,
             serializer=self.serializer,
         )
-        self._listening = listening_socket(host, port)
+        try:
+            self._listening = listening_socket(host, port)
+        except OSError as exc:
+            raise BotUnreachableError(
+                f"a bot cannot listen on {host}, port {port}: {exc.strerror}; choose another host or port"
+            ) from None
         super().__init__(params, host=host, port=self._listening.getsockname()[1])
         self.add_event_handler("on_client_connected", _forget_last_client)
 

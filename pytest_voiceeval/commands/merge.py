@@ -8,7 +8,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from pytest_voiceeval.commands.arguments import Commands
+from pytest_voiceeval.commands.arguments import Commands, some_path
 from pytest_voiceeval.commands.judge_arguments import whole
 from pytest_voiceeval.errors import UnknownNameError
 
@@ -24,13 +24,13 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="timestamp, name or folder of a run")
     parser.add_argument(
         "--output",
-        type=Path,
+        type=some_path,
         metavar="DIR",
         help="folder of the merged run, empty or not there yet (default: a new one where runs lie)",
     )
     parser.add_argument(
         "--output-dir",
-        type=Path,
+        type=some_path,
         default=Path("eval_results"),
         metavar="DIR",
         help="folder in which runs lie (eval_results)",
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"warning: {warning}", file=sys.stderr)  # noqa: T201
     was_there = " (as it was made before)" if merged.was_there else ""
     missing = merged.tally.without_verdict()
-    print(f"merged {len(folders)} runs: {merged.folder}{was_there}")  # noqa: T201
+    print(f"merged {len(folders)} run{'s' if len(folders) > 1 else ''}: {merged.folder}{was_there}")  # noqa: T201
     print(f"scenarios: {merged.tally.total}" + (f", without a verdict: {missing}" if missing else ""))  # noqa: T201
     return 0
 

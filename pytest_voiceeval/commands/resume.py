@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pytest_voiceeval.commands.arguments import Commands
+from pytest_voiceeval.commands.arguments import Commands, some_path
 from pytest_voiceeval.commands.judge_arguments import whole
 from pytest_voiceeval.errors import UnknownNameError
 
@@ -21,7 +21,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("which", metavar="RUN", help="timestamp, name or folder of a run")
     parser.add_argument(
         "--output-dir",
-        type=Path,
+        type=some_path,
         default=Path("eval_results"),
         metavar="DIR",
         help="folder in which runs lie (eval_results)",
@@ -38,7 +38,12 @@ def add_parser(commands: Commands) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what became of every scenario of a run."""
     from pytest_voiceeval.run.earlier import EarlierRun  # noqa: PLC0415
-    from pytest_voiceeval.run.history import last_minimum, read_invocations, scenario_names  # noqa: PLC0415
+    from pytest_voiceeval.run.history import (  # noqa: PLC0415
+        RUN_ARGS,
+        last_minimum,
+        read_invocations,
+        scenario_names,
+    )
     from pytest_voiceeval.run.resume import find_run  # noqa: PLC0415
 
     try:
@@ -49,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
     minimum = options.min_agent_turns if options.min_agent_turns is not None else last_minimum(starts)
     states = EarlierRun(folder, "", minimum).states()
     again = {item: reason for item, (state, reason) in states.items() if state != "completed"}
-    fresh = [name for name in scenario_names(starts) if name not in states]
+    names = scenario_names(starts)
+    fresh = [name for name in names if name not in states]
     lines = [
         f"directory: {folder}",
         f"minimum agent turns: {minimum or 'none'}",
@@ -59,7 +65,9 @@ def run(options: argparse.Namespace) -> int:
         lines += ["rerun:", *(f"  {item}: {reason}" for item, reason in sorted(again.items()))]
     if fresh:
         lines += ["fresh:", *(f"  {name}" for name in fresh)]
-    if not again and not fresh:
+    if not names:
+        lines.append(f"which scenarios it was to hold is not known: {RUN_ARGS} is missing, or does not tell")
+    elif not again and not fresh:
         lines.append("all scenarios are complete")
     print("\n".join(lines))  # noqa: T201
     return 0

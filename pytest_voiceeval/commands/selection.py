@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_voiceeval.commands.arguments import some_path
 from pytest_voiceeval.errors import UnknownNameError
 
 
@@ -31,7 +32,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--list-domains", action="store_true", help="print their domains and exit")
     group.add_argument(
         "--output-dir",
-        type=Path,
+        type=some_path,
         default=Path("eval_results"),
         metavar="DIR",
         help="folder in which each run makes its own (eval_results)",

@@ -115,6 +115,10 @@ def _claim(output: Path) -> bool:
                 "is empty, or not there yet"
             ) from None
         return False
+    except OSError as exc:
+        raise MergeError(
+            f"{output}: no folder can be made there: {exc.strerror}; name one that you may write in"
+        ) from None
     return True
 
 

@@ -85,6 +85,8 @@ def find_run(text: str, output_dir: Path, base: Path) -> Path:
         ValueError: if there is none; the text says what there is.
     """
     text = text.strip().rstrip("/") or text.strip()
+    if not text:
+        raise ValueError("write the timestamp, the name or the folder of a run")
     name = f"eval_{text}" if _STAMP.fullmatch(text) else text
     candidates = [output_dir / name] if Path(name).name == name else []
     candidates.append(base / Path(text).expanduser())
@@ -96,6 +98,8 @@ def find_run(text: str, output_dir: Path, base: Path) -> Path:
                     "eval_… folder that a run made"
                 )
             return folder.resolve()
+        if folder.exists():
+            raise ValueError("this is a file; name the folder that the run made")
     raise ValueError(f"no such run; {_known_runs(output_dir)}")
 
 

@@ -42,7 +42,7 @@ def holding(domain: str, folder: Path) -> Holding:
     faults = []
     try:
         tasks = len(read_tasks(folder / TASKS[domain]))
-    except ValueError as exc:
+    except (ValueError, RecursionError, OSError) as exc:
         tasks = 0
         faults.append(f"{TASKS[domain]} cannot be read: {exc}")
     release = release_of(domain, TASKS[domain], sums)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from pytest_voiceeval.errors import StorageError
 from pytest_voiceeval.world.files import lock
 
 NEW, OLD = ".part", ".old"
@@ -22,11 +23,15 @@ def folder_beside(root: Path, name: str, kind: str = NEW) -> Iterator[Path]:
     It is locked meanwhile, so that others see whether it is still in use (``clear_leftovers``).
 
     Raises:
-        OSError: if it can't be made.
+        StorageError: if it can't be made.
     """
-    root.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        folder = _claimed(root, name, kind, stack)
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            folder = _claimed(root, name, kind, stack)
+        except OSError as exc:
+            why = f"no folder can be made there: {exc.strerror}; see to it that you may write there"
+            raise StorageError(f"{root}: {why}") from exc
         try:
             folder.chmod(0o755)
             yield folder

@@ -131,6 +131,11 @@ def _check_content(domain: str, folder: Path, source: str) -> None:
         absent = [t for t in TABLES[domain] if not isinstance(tables, dict) or t not in tables]
         if absent:
             raise DataError(f"{source}: db.json of {domain} has no {', '.join(absent)}; take another source")
+    for table in sorted(folder.glob("db/*.json")):
+        if not isinstance(json.loads(table.read_bytes()), dict):
+            raise DataError(
+                f"{source}: db/{table.name} of {domain}: an object is expected; take another source"
+            )
     if (path := folder / "split_tasks.json").is_file():
         splits = json.loads(path.read_bytes())
         if not isinstance(splits, dict) or not all(isinstance(ids, list) for ids in splits.values()):
@@ -155,7 +160,8 @@ def _content(name: str, place: Place) -> bytes:
     except (zipfile.BadZipFile, zlib.error) as exc:
         raise DataError(f"{place}: damaged: {exc}; download the wheel again") from exc
     except (ValueError, RecursionError) as exc:
-        raise DataError(f"{place}: not {place.name.rpartition('.')[2].upper()}: {exc}") from exc
+        kind = {"json": "JSON", "jsonl": "JSON", "toml": "TOML"}.get(place.name.rpartition(".")[2], "UTF-8")
+        raise DataError(f"{place}: not {kind}: {exc}") from exc
     # The figures of eva are of its agent's file without blanks at the ends of lines.
     return re.sub(rb"[ \t]+(?=\r?$)", b"", content, flags=re.M) if name == "airline_agent.yaml" else content
 

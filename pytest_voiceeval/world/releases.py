@@ -76,7 +76,7 @@ def release_of(domain: str, tasks: str, sums: Mapping[str, str]) -> str | None:
         tasks: name of its file of tasks.
         sums: SHA-256 of each file, by its name in the domain's folder.
     """
-    return None if unknown_files(domain, tasks, sums) else RELEASES[domain][sums[tasks]]
+    return None if unknown_files(domain, tasks, sums) else RELEASES[domain].get(sums.get(tasks, ""))
 
 
 def unknown_files(domain: str, tasks: str, sums: Mapping[str, str]) -> list[str]:

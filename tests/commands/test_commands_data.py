@@ -70,7 +70,7 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
     return folder
 
 
@@ -152,6 +152,13 @@ def test_toml_becomes_json_with_all_defaults(tmp_path: Path, root: Path) -> None
     assert phone["device"]["battery_level"] == 7
     assert phone["device"]["active_apn_settings"]["mms_apn"] == "mms"
     assert phone["surroundings"]["signal_strength"]["3G"] == "fair"
+
+
+def test_a_table_that_is_no_object_is_an_error(tmp_path: Path, root: Path, capsys: Out) -> None:
+    source = written(tmp_path / "kept", {**SHARED, "tau2_airline/db/users.json": "[]"})
+    told = refused(capsys, "pull", "tau2", "--from", str(source))
+    assert "db/users.json of tau2_airline: an object is expected; take another source" in told
+    assert not list(root.iterdir())
 
 
 @pytest.mark.parametrize("layout", ["checkout", "root", "wheel"])
@@ -287,6 +294,7 @@ def test_a_wheel_that_is_none_is_told(tmp_path: Path, capsys: Out) -> None:
         ({"retail_db_json": "{"}, "retail/db.json: not JSON: "),
         ({"retail_tasks_json": "{}"}, "tasks.json of tau2_retail: not a list of tasks with ids"),
         ({"retail_tasks_json": "[1]"}, "tasks.json of tau2_retail: not a list of tasks with ids"),
+        ({"retail_policy_md": "caf\udce9"}, "retail/policy.md: not UTF-8: "),
         ({"retail_tasks_json": "[]"}, "tasks.json of tau2_retail: it has no tasks"),
     ],
 )
