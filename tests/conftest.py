@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -49,6 +52,62 @@ def steady_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setenv("XDG_DATA_HOME", str(Path(__file__).parent / "no-such-folder"))
+
+
+def modules_from_outside(project: Path) -> dict[str, ModuleType]:
+    """Return the modules that were imported of files which are not below ``project``."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        variables = getattr(module, "__dict__", {})
+        place = variables.get("__file__") or next(iter(variables.get("__path__", ())), None)
+        if place is not None and not Path(place).is_relative_to(project):
+            found[name] = module
+    return found
+
+
+class Imported:
+    """Notes what a run within this process has imported by its end."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.modules: dict[str, ModuleType] = {}
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_cmdline_main(self) -> Generator[None, object, object]:
+        try:
+            return (yield)
+        finally:
+            self.modules = modules_from_outside(self.project)
+
+
+@pytest.fixture(autouse=True)
+def modules_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have modules stay that a run within this process is the first to import, but for those of its project.
+
+    pytester drops them all, after each run and after the test. What is imported again would stand beside
+    what others hold of the first time: an error of an HTTP client, say, that none of its users knows.
+    """
+    inline_run = pytest.Pytester.inline_run
+
+    def run(pytester: pytest.Pytester, *args: Any, plugins: Any = (), **options: Any) -> Any:
+        imported = Imported(pytester.path)
+        try:
+            return inline_run(pytester, *args, plugins=[*plugins, imported], **options)
+        finally:
+            sys.modules.update(imported.modules)
+
+    monkeypatch.setattr(pytest.Pytester, "inline_run", run)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Have them stay after the test, too."""
+    pytester = getattr(item, "funcargs", {}).get("pytester")
+    imported = {} if pytester is None else modules_from_outside(pytester.path)
+    try:
+        yield
+    finally:
+        sys.modules.update(imported)
 
 
 @pytest.fixture(autouse=True)
