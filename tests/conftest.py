@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import alone
 import pytest
 
 from pytest_voiceeval.run.logs import mute_default_sink
@@ -24,6 +25,14 @@ with contextlib.suppress(ImportError):  # pytest reads this file also where only
     settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("fuzz", settings.get_profile("steady"), max_examples=2_000)
     settings.load_profile("steady")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "alone: looks at real time, so that no other test runs beside it")
+    if alone.FOLDER in (told := getattr(config, "workerinput", {})):
+        config.pluginmanager.register(alone.Worker(told[alone.FOLDER]), alone.FOLDER)
+    elif config.getoption("tx", None):
+        config.pluginmanager.register(alone.Controller(), alone.FOLDER)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,4 +1,4 @@
-"""Tests do not depend on those before them: what a run within the process imports is there once, and stays."""
+"""Tests do not depend on those before them: what runs within the process import is there once."""
 
 from __future__ import annotations
 

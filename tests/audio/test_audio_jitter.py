@@ -47,8 +47,9 @@ def paced(pcm: np.ndarray, rate: int, chunk_seconds: float, start: float = 0.0) 
 def aligned_snr(reference: np.ndarray, found: np.ndarray) -> float:
     """Return dB of ``reference`` over the difference, at the best whole-sample shift."""
     reference = reference.astype(float)
-    lags = np.correlate(found.astype(float), reference, "valid")
-    at = int(np.argmax(lags))
+    size = len(found)  # np.correlate takes as long as the product of both lengths
+    lags = np.fft.irfft(np.fft.rfft(found, size) * np.conj(np.fft.rfft(reference, size)), size)
+    at = int(np.argmax(lags[: size - len(reference) + 1]))
     error = found[at : at + len(reference)] - reference
     return float(10 * np.log10((reference**2).sum() / max((error**2).sum(), 1e-9)))
 

@@ -16,7 +16,7 @@ from pytest_voiceeval.bots.recogniser import heard, shared_recogniser
 from pytest_voiceeval.bots.speech import shared_voice, spoken
 from pytest_voiceeval.scenarios.rehearsal import Say, Use
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.alone]
 
 GREETING = "Good morning. What would you like to order today?"
 ANSWER = "I have one pepperoni pizza for you. Would you like anything else?"

@@ -38,7 +38,7 @@ from pytest_voiceeval.bots.recogniser import shared_recogniser
 from pytest_voiceeval.bots.speech import SharedPiperTTSService, SharedWhisperSTTService, shared_voice
 from pytest_voiceeval.bots.speech_cache import SpeechCache
 
-GREETING = "Welcome to the pizza line. What would you like?"
+GREETING = "Welcome to the pizza line."
 
 
 class RawPcm(FrameSerializer):
@@ -71,7 +71,7 @@ class Clerk(FrameProcessor):
             await self.push_frame(frame, direction)
         elif not self._has_answered:
             self._has_answered = True
-            await self.push_frame(TTSSpeakFrame(f"I have understood: {frame.text} Thank you and good bye."))
+            await self.push_frame(TTSSpeakFrame(f"You said: {frame.text} Good bye."))
             await self.push_frame(EndWorkerFrame())
 
 
@@ -118,37 +118,42 @@ async def talk(
     await runner.run()
 
 
-def app(protocol: str) -> FastAPI:
-    """Return the server."""
-    server = FastAPI()
+SERVER = FastAPI()
 
-    @server.websocket("/")
-    async def call(websocket: WebSocket) -> None:
-        await websocket.accept()
-        if protocol == "rtvi":
-            await talk(websocket, ProtobufFrameSerializer(), 24_000, is_rtvi=True)
-            return
-        if protocol == "pcm":
-            await talk(websocket, RawPcm(16_000), 16_000)
-            return
-        _, data = await parse_telephony_websocket(websocket)
-        params = TwilioFrameSerializer.InputParams(auto_hang_up=False)
-        serializer = TwilioFrameSerializer(data["stream_id"], data["call_id"], params=params)
-        await talk(websocket, serializer, 8_000)
 
-    return server
+@SERVER.websocket("/rtvi")
+async def call_by_rtvi(websocket: WebSocket) -> None:
+    """Talk with a client of pipecat's."""
+    await websocket.accept()
+    await talk(websocket, ProtobufFrameSerializer(), 24_000, is_rtvi=True)
+
+
+@SERVER.websocket("/pcm")
+async def call_by_samples(websocket: WebSocket) -> None:
+    """Talk with whatever sends samples."""
+    await websocket.accept()
+    await talk(websocket, RawPcm(16_000), 16_000)
+
+
+@SERVER.websocket("/twilio")
+async def call_by_telephone(websocket: WebSocket) -> None:
+    """Talk with a caller of Media Streams."""
+    await websocket.accept()
+    _, data = await parse_telephony_websocket(websocket)
+    params = TwilioFrameSerializer.InputParams(auto_hang_up=False)
+    serializer = TwilioFrameSerializer(data["stream_id"], data["call_id"], params=params)
+    await talk(websocket, serializer, 8_000)
 
 
 def main() -> None:
     """Serve calls until killed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--protocol", choices=("pcm", "rtvi", "twilio"), required=True)
-    options = parser.parse_args()
+    port = parser.parse_args().port
     speech = load_profile("local")
     shared_voice(speech.tts.voice_path)  # loaded before the first call, so that it greets at once
     shared_recogniser(speech.stt.model_path, speech.stt.device, speech.stt.compute_type)
-    uvicorn.run(app(options.protocol), host="127.0.0.1", port=options.port, ws="websockets-sansio")
+    uvicorn.run(SERVER, host="127.0.0.1", port=port, ws="websockets-sansio")
 
 
 if __name__ == "__main__":

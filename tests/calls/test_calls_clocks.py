@@ -185,6 +185,7 @@ def foreign_load() -> Iterator[list[float]]:
     cores.append(others / (time.monotonic() - begun))
 
 
+@pytest.mark.alone
 def test_measured_agrees_with_real(tmp_path: Path) -> None:
     """What is said and done, always; how long it took, where the machine has been left to both.
 
@@ -359,6 +360,7 @@ class InterruptingUser(Endpoint):
         pass
 
 
+@pytest.mark.alone
 def test_a_barge_in_is_the_same_on_every_clock(tmp_path: Path) -> None:
     # With its lines kept: on a busy machine the greeting's next sentence would come late, and be cut unheard.
     agent = LocalBot(AGENT, load_profile("local"), cache=SpeechCache(tmp_path / "cache"))

@@ -19,8 +19,8 @@ def hold(pytester: pytest.Pytester) -> Any:
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error\n")
 
     def hold(name: str, *arguments: str) -> Path:
-        result = pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", f"--voice-scenarios={name}", *arguments, timeout=300
+        result = pytester.runpytest_inprocess(
+            "-p", "no:cacheprovider", f"--voice-scenarios={name}", *arguments
         )
         result.assert_outcomes(passed=1)
         [folder] = pytester.path.glob(f"eval_results/eval_*/{name}")

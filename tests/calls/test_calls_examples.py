@@ -31,9 +31,7 @@ def test_the_coffee_pack_passes_and_fails_as_the_readme_shows(coffee: pytest.Pyt
     )
     result = coffee.runpytest_subprocess("--voice-scenarios=coffee", "test_quick.py", timeout=200)
     result.assert_outcomes(passed=2)
-    result = coffee.runpytest_subprocess(
-        "--voice-scenarios=coffee", "--voice-rehearsal=wrong-argument", timeout=200
-    )
+    result = coffee.runpytest_inprocess("--voice-scenarios=coffee", "--voice-rehearsal=wrong-argument")
     result.assert_outcomes(failed=1)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = readme[readme.index("is_action_match failed in") : readme.index("stop reason: [EXIT] after")]

@@ -19,6 +19,8 @@ pytest.importorskip("piper", reason="the extra 'local' is not installed")
 from pytest_voiceeval.bots.launch import CommandBot
 from pytest_voiceeval.bots.rehearsal_server import Script, serve_scripts
 
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).parent.parent.parent
 LIMIT_SECONDS = 300
 COMMAND = f"{shlex.quote(sys.executable)} bot.py --port {{port}}"

@@ -41,10 +41,8 @@ def test_a_call_is_the_same_with_the_cache_cold_and_warm(pytester: pytest.Pytest
     )
     pytester.mkdir("scenarios").joinpath("greeting.py").write_text(GREETING, encoding="utf-8")
     before: dict[Path, int] = {}
-    for _ in range(2):
-        result = pytester.runpytest_subprocess(
-            "-p", "no:cacheprovider", "--voice-scenarios=greeting", timeout=300
-        )
+    for run in (pytester.runpytest_inprocess, pytester.runpytest_subprocess):
+        result = run("-p", "no:cacheprovider", "--voice-scenarios=greeting")
         result.assert_outcomes(passed=1)
         kept = {file: file.stat().st_mtime_ns for file in pytester.path.glob("kept/*/*")}
         assert len(kept) >= 2

@@ -27,7 +27,7 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def hold(project: pytest.Pytester, *arguments: str) -> tuple[pytest.RunResult, Path]:
-    result = project.runpytest_subprocess("-p", "no:cacheprovider", *arguments, timeout=300)
+    result = project.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
     (folder,) = project.path.glob("eval_results/eval_*")
     return result, folder
 
@@ -164,7 +164,7 @@ def test_two_workers_hold_the_same_calls_as_one(project: pytest.Pytester) -> Non
     selected = "--voice-scenarios=restaurant__deli_turkey_club,restaurant__burger_classic"
     found = []
     for workers in ("0", "2"):
-        result = project.runpytest_subprocess("-p", "no:cacheprovider", selected, f"-n{workers}", timeout=300)
+        result = project.runpytest_inprocess("-p", "no:cacheprovider", selected, f"-n{workers}")
         result.assert_outcomes(passed=2)
     for folder in sorted(project.path.glob("eval_results/eval_*")):
         records = strict(folder / "all_metrics.json")

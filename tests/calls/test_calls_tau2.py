@@ -38,7 +38,7 @@ def hold(pytester: pytest.Pytester, names: list[str], *args: str) -> tuple[Any, 
     """Return the outcomes of calls, and the metrics of each."""
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error\n")
     chosen = f"--voice-scenarios={','.join(names)}"
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "2", chosen, *args, timeout=500)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", chosen, *args, timeout=500)
     (folder,) = pytester.path.glob("eval_results/eval_*")
     files = {name: folder / name / "metrics.json" for name in names}
     return result, {name: json.loads(file.read_text(encoding="utf-8")) for name, file in files.items()}

@@ -31,7 +31,7 @@ def test_five_calls_with_two_worlds_pass(pytester: pytest.Pytester, monkeypatch:
     monkeypatch.setenv("EVAL_DATA_ROOT", str(DATA))
     pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\nfilterwarnings = error\n")
     result = pytester.runpytest_subprocess(
-        "-p", "no:cacheprovider", "-n", "2", f"--voice-scenarios={','.join(CALLS)}", timeout=500
+        "-p", "no:cacheprovider", f"--voice-scenarios={','.join(CALLS)}", timeout=500
     )
     result.assert_outcomes(passed=len(CALLS))
     (folder,) = pytester.path.glob("eval_results/eval_*")
