@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Generator, Iterator
@@ -65,11 +66,12 @@ def steady_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def modules_from_outside(project: Path) -> dict[str, ModuleType]:
     """Return the modules that were imported of files which are not below ``project``."""
+    inside = f"{project}{os.sep}"
     found = {}
     for name, module in list(sys.modules.items()):
         variables = getattr(module, "__dict__", {})
         place = variables.get("__file__") or next(iter(variables.get("__path__", ())), None)
-        if place is not None and not Path(place).is_relative_to(project):
+        if place is not None and not str(place).startswith(inside):
             found[name] = module
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def test_another():
 
 def test_what_a_run_within_the_process_imports_stays_but_for_its_own(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\npythonpath = .\n")
-    pytester.makeconftest(Path(__file__).with_name("conftest.py").read_text(encoding="utf-8"))
+    for name in ("conftest.py", "alone.py"):
+        shutil.copy(Path(__file__).with_name(name), pytester.path)
     pytester.makepyfile(outside="", test_nested=TESTS)
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
