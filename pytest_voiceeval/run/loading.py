@@ -19,6 +19,13 @@ def load_packs(packs: Iterable[Pack], *, tells_missing_data: bool = True) -> lis
 
 
 def _load(pack: Pack, tells_missing_data: bool) -> Iterator[Finding]:
+    if not pack.scenario_files():
+        yield Finding(
+            str(pack.root / "scenarios"),
+            "",
+            "no file in it registers a scenario",
+            "put @register_eval_scenario above the class of each",
+        )
     for path in [*pack.tool_files(), *pack.scenario_files()]:
         try:
             module = pack.load_file(path)

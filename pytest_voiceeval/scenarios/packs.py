@@ -88,7 +88,7 @@ class Pack:
         except DataMissingError as exc:
             _note(exc)
             raise
-        except (DataError, ValueError) as exc:
+        except (DataError, ValueError, OSError, RecursionError) as exc:
             if self.package != BUILTIN or path.stem not in BENCHMARKS:
                 raise _import_error(exc, path, self.root) from exc
             raise _unusable(exc, path.stem) from exc

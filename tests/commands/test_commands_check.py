@@ -85,6 +85,19 @@ def test_tasks_of_a_split_that_are_not_here_are_warned_of(
     assert capsys.readouterr().err == f"warning: {warning}\n"
 
 
+def test_a_pack_in_which_nothing_is_registered_is_not_sound(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in (library / "scenarios").glob("*.py"):
+        file.write_text("")
+    assert main(["check", "--pack", str(library)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"{library / 'scenarios'}: no file in it registers a scenario; put @register_eval_scenario above the "
+        "class of each",
+        "checked 0 scenarios: 1 fault, no notes",
+    ]
+
+
 def test_the_builtin_pack_is_sound(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "restaurant"]) == 0
     assert capsys.readouterr().out == "checked 11 scenarios: no faults, no notes\n"

@@ -63,14 +63,15 @@ def scenarios(domain: str, *, judged: bool = False) -> dict[str, Scenario]:
             "",
             "the data of tau2_airline can't be used: EVAL_DATA_ROOT=/nowhere",
         ),
+        ({}, None, "the data of tau2_airline can't be used: *Is a directory: *tasks.json"),
     ],
 )
 def test_data_that_cannot_be_used_leave_other_domains_alone(
-    tmp_path: Path, variables: dict[str, str], tasks: str, told: str
+    tmp_path: Path, variables: dict[str, str], tasks: str | None, told: str
 ) -> None:
     folder = tmp_path / "tau2_airline"
     folder.mkdir()
-    (folder / "tasks.json").write_text(tasks)
+    (folder / "tasks.json").mkdir() if tasks is None else (folder / "tasks.json").write_text(tasks)
     environment = {**os.environ, "EVAL_DATA_ROOT": str(tmp_path), **variables}
     for name, code in (("restaurant__pizza_pepperoni", 0), ("tau2_airline__7", 1)):
         command = [sys.executable, "-m", "pytest_voiceeval", "describe", name]
