@@ -36,12 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads the output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (VoiceEvalError, OSError) as exc:
-        print(f"error: {visible(str(exc))}", file=sys.stderr)  # noqa: T201
-        return 1
+    except VoiceEvalError as exc:
+        return _failed(str(exc))
+    except OSError as exc:
+        return _failed(f"{exc.filename}: {exc.strerror}" if exc.filename and exc.strerror else str(exc))
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _failed(why: str) -> int:
+    print(f"error: {visible(why)}", file=sys.stderr)  # noqa: T201
+    return 1
 
 
 if __name__ == "__main__":

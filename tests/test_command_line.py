@@ -16,7 +16,7 @@ from pytest_voiceeval.__main__ import main
     ("arguments", "complaint"),
     [
         (["bot", "--rehearsal", "silver"], "--rehearsal: invalid choice: 'silver' (choose from"),
-        (["bot", "--pack", "nowhere"], "--pack: nowhere: no folder 'scenarios' in it; name the folder above"),
+        (["bot", "--pack", "nowhere"], "--pack: there is no folder nowhere"),
         (["list", "--pack", "scenarios"], "--pack: scenarios: no folder 'scenarios' in it"),
         (["bot", "--port", "x"], "'x' is no port"),
     ],

@@ -120,11 +120,15 @@ def _source(benchmark: str, path: Path | None) -> Iterator[Source]:
 def run_list(options: argparse.Namespace) -> int:
     """Print a line for each domain, and below it what is wrong with its data."""
     from pytest_voiceeval.world.placing import clear_leftovers  # noqa: PLC0415
-    from pytest_voiceeval.world.roots import BENCHMARKS, user_data_root  # noqa: PLC0415
+    from pytest_voiceeval.world.roots import BENCHMARKS, data_roots, user_data_root  # noqa: PLC0415
 
+    data_roots()  # a root that is set wrongly is told once
     clear_leftovers(user_data_root(), BENCHMARKS)
     for domain in BENCHMARKS:
-        print("\n".join(_lines(domain)))  # noqa: T201
+        try:
+            print("\n".join(_lines(domain)))  # noqa: T201
+        except (DataError, OSError) as exc:
+            print(f"{domain}: its data cannot be read: {exc}")  # noqa: T201
     return 0
 
 
@@ -137,11 +141,7 @@ def _lines(domain: str) -> Iterator[str]:
     if tasks is None:
         yield f"{domain}: not here; type: {pull_command(domain)}"
         return
-    try:
-        found = holding(domain, tasks.parent)
-    except OSError as exc:
-        yield f"{domain}: in {tasks.parent}, which cannot be read: {exc}"
-        return
+    found = holding(domain, tasks.parent)
     source = f" from {found.source}" if found.source and found.source != found.version else ""
     version = found.version or "of no known release"
     place = f"{tasks.parent} ({name_of_root(tasks.parent.parent)})"

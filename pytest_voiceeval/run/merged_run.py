@@ -217,6 +217,8 @@ def _copy(folder: Path, output: Path, *, with_recordings: bool) -> Path:
 
 
 def _copy_into(folder: Path, target: Path, *, with_recordings: bool) -> None:
+    """Copy what belongs to a folder; raises MergeError if some of it can't be."""
+
     def left_out(place: str, names: list[str]) -> set[str]:
         """Return what is not copied: links, what was left half written, and recordings if so."""
         return {
@@ -227,7 +229,11 @@ def _copy_into(folder: Path, target: Path, *, with_recordings: bool) -> None:
             or (not with_recordings and name.endswith(RECORDINGS))
         }
 
-    shutil.copytree(folder, target, ignore=left_out, dirs_exist_ok=True)
+    try:
+        shutil.copytree(folder, target, ignore=left_out, dirs_exist_ok=True)
+    except shutil.Error as exc:
+        source, _, why = exc.args[0][0]
+        raise MergeError(f"{source}: it can't be copied to {target}: {why}") from None
 
 
 def _tell_where(folder: Path, renamed: Mapping[str, str]) -> None:

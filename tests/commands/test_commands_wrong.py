@@ -185,3 +185,29 @@ def test_data_of_one_domain_that_cannot_be_read_do_not_hide_those_of_others(
     assert "tau2_airline: 0 tasks" in out
     assert "  tasks.json cannot be read: " in out
     assert "tau2_retail: 1 tasks" in out
+
+
+def test_a_link_to_itself_in_place_of_data_does_not_hide_those_of_others(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = here / "home" / "pytest-voiceeval" / "data"
+    (data / "tau2_retail").mkdir(parents=True)
+    (data / "tau2_retail" / "tasks.json").write_text('[{"id": "1"}]')
+    (data / "tau2_airline").symlink_to("tau2_airline")
+    assert main(["data", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "tau2_airline: " in out
+    assert "tau2_retail: 1 tasks" in out
+
+
+def test_a_data_root_that_is_none_is_told_once(err: Err, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVAL_DATA_ROOT", "nowhere")
+    assert err("data", "list") == "EVAL_DATA_ROOT=nowhere: there is no such folder"
+
+
+def test_a_file_that_the_system_refuses_is_told_by_its_name(here: Path, err: Err) -> None:
+    source = here / "source" / "eva_airline"
+    (source / "1.1.2.json").mkdir(parents=True)
+    (source / "eva_airline_dataset.jsonl").write_text('{"id": "1.1.2"}')
+    (source / "airline_agent.yaml").touch()
+    assert err("data", "pull", "eva", "--from", "source") == ("source/eva_airline/1.1.2.json: Is a directory")

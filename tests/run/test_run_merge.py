@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,16 @@ def test_runs_without_pytest_are_merged_with_their_errors(tmp_path: Path) -> Non
     run(tmp_path / "one_more", Tea)
     with pytest.raises(MergeError, match="two: run__tea in one and one_more"):
         merge_runs([tmp_path / "one", tmp_path / "one_more"], tmp_path / "again")
+
+
+def test_what_cannot_be_copied_is_told_and_no_merged_run_is_left(tmp_path: Path) -> None:
+    run(tmp_path / "one", Tea)
+    os.mkfifo(tmp_path / "one" / "run__tea" / "pipe")
+    pipe, copy = tmp_path / "one" / "run__tea" / "pipe", tmp_path / "merged" / "run__tea"
+    told = re.escape(f"{pipe}: it can't be copied to {copy}: ")
+    with pytest.raises(MergeError, match=f"{told}.*is a named pipe"):
+        merge_runs([tmp_path / "one"], tmp_path / "merged")
+    assert not (tmp_path / "merged").exists()
 
 
 def test_runs_that_were_begun_in_the_same_second_are_in_the_order_of_their_names(tmp_path: Path) -> None:
