@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_voiceeval.audio.pcm import Floats, Int16s, to_float, to_int16
+from pytest_voiceeval.audio.pcm import Int16s, mono, to_float, to_int16
 from pytest_voiceeval.audio.resampling import MARGIN_SECONDS, StreamResampler, largest_lag
 
 DEPTH_SECONDS = 0.08
@@ -70,8 +70,7 @@ class JitterBuffer:
 
     def push(self, pcm: bytes, rate_hz: int, channels: int, now: float) -> None:
         """Take a chunk that came in at ``now`` (seconds on any steady clock)."""
-        samples = to_float(pcm, channels)
-        if not len(samples):
+        if not pcm:
             return
         if self._starts_at is None:
             late = now - self._dry_since < SAME_UTTERANCE_SECONDS
@@ -81,11 +80,14 @@ class JitterBuffer:
         if self._resampler is not None and self._resampler.in_hz != rate_hz:
             self._flush()
             self._resampler = None
-        resampler = self._resampler = self._resampler or StreamResampler(rate_hz, self._out_hz)
         self._flushed = False
-        self._heard_until = max(self._heard_until, now) + len(samples) / rate_hz
-        ready = resampler.push(samples)
-        self._append(ready, self._heard_until - resampler.lag_seconds)
+        self._heard_until = max(self._heard_until, now) + len(pcm) / (2 * channels * rate_hz)
+        if rate_hz == self._out_hz:
+            self._append(mono(pcm, channels), self._heard_until)
+            return
+        resampler = self._resampler = self._resampler or StreamResampler(rate_hz, self._out_hz)
+        ready = resampler.push(to_float(pcm, channels))
+        self._append(to_int16(ready), self._heard_until - resampler.lag_seconds)
 
     def pop(self, now: float) -> PlayedFrame:
         """Return the frame to be played at ``now``."""
@@ -134,13 +136,13 @@ class JitterBuffer:
 
     def _flush(self) -> None:
         if not self._flushed and self._resampler is not None:
-            self._append(self._resampler.flush(), self._heard_until + MARGIN_SECONDS)
+            self._append(to_int16(self._resampler.flush()), self._heard_until + MARGIN_SECONDS)
         self._flushed = True
 
-    def _append(self, samples: Floats, ends_at: float) -> None:
+    def _append(self, samples: Int16s, ends_at: float) -> None:
         if len(samples):
             begins_at = ends_at - len(samples) / self._out_hz
-            self._queue.append(_Stretch(to_int16(samples), begins_at))
+            self._queue.append(_Stretch(samples, begins_at))
             self._queued += len(samples)
 
     def _take(self, now: float) -> PlayedFrame:

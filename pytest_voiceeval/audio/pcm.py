@@ -23,6 +23,16 @@ def to_float(pcm: bytes, channels: int = 1) -> Floats:
     return mixed
 
 
+def mono(pcm: bytes, channels: int = 1) -> Int16s:
+    """Return samples as int16, shape (n,): the mean of the channels.
+
+    Args:
+        pcm: int16 little-endian, ``channels`` interleaved.
+        channels: how many.
+    """
+    return np.frombuffer(pcm, dtype="<i2") if channels == 1 else to_int16(to_float(pcm, channels))
+
+
 def to_int16(samples: Floats) -> Int16s:
     """Return ``samples`` as int16, rounded to nearest and clipped, without dither."""
     scaled = samples * np.float32(32768)

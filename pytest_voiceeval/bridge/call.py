@@ -102,7 +102,7 @@ class _Call:
         self._events: list[str] = []
         self._ending: Ending | None = None
         self._tape = Tape(RATE_HZ, FRAME_SAMPLES)
-        self._last_activity = 0.0
+        self._last_told = 0.0
         self._exit: asyncio.Future[None] = self._loop.create_future()
         self._listeners = {side: self._listener(side) for side in SIDES}
         self._live = LiveTurns(scenario.name or "", settings.on_turn, self._listeners.values())
@@ -184,10 +184,10 @@ class _Call:
     def _carry(self, number: int) -> None:
         """Give each side the frame ``number`` of the other's sound, and put both on the tape."""
         due = number * FRAME_SECONDS
-        user, agent = (self._listeners[side].buffer.pop(due) for side in SIDES)
+        user = self._listeners[USER].buffer.pop(due)
+        agent = self._listeners[AGENT].buffer.pop(due)
         noisy = None if self._noise is None else self._noise.mix(user.samples)
-        if self._tape.record(user, agent, user_heard=noisy):
-            self._active()
+        self._tape.record(user, agent, user_heard=noisy)
         self._parties[AGENT].play(user, noisy)
         self._parties[USER].play(agent)
 
@@ -201,7 +201,7 @@ class _Call:
             check_present(self._parties[USER], lost[USER], self._listeners[USER])
             if fault.done():
                 fault.result()
-            reason, at = next_limit(self._settings, self._listeners, self._last_activity)
+            reason, at = next_limit(self._settings, self._listeners, self._last_activity())
             is_over = self._now() >= at
             is_silent = is_over and reason is StopReason.INACTIVITY
             check_endpoints(self._listeners, self._parties, silent=is_silent)
@@ -219,7 +219,7 @@ class _Call:
 
     def _cause(self, reason: StopReason) -> str:
         lost = self._parties[AGENT].lost
-        silence = self._now() - self._last_activity
+        silence = self._now() - self._last_activity()
         hang_up = str(lost.result()) if lost.done() else ""
         return cause_of(reason, self._listeners, self._settings, self._tape, silence=silence, hang_up=hang_up)
 
@@ -281,7 +281,11 @@ class _Call:
         self._active()
 
     def _active(self) -> None:
-        self._last_activity = self._now()
+        self._last_told = self._now()
+
+    def _last_activity(self) -> float:
+        """Return when a bot was last heard, or told something."""
+        return max(self._last_told, self._tape.heard_until)
 
     def _now(self) -> float:
         """Return the tape's time: seconds since the call began; below 0 before."""

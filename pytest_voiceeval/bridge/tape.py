@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from pytest_voiceeval.audio.jitter import PlayedFrame
-from pytest_voiceeval.audio.onsets import audible_span
+from pytest_voiceeval.audio.onsets import audible_spans
 from pytest_voiceeval.audio.pcm import Int16s, interleave
 from pytest_voiceeval.model.conversation import Recording
-from pytest_voiceeval.model.turns import AGENT, USER, WorkShare
+from pytest_voiceeval.model.turns import AGENT, SIDES, USER, WorkShare
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,44 @@ class Track:
     """What one side said: the frames its listener got, its marks, and the work that it reports.
 
     Attributes:
+        rate_hz: samples a second.
         understood: what its recogniser made of the other side.
     """
 
+    rate_hz: int
     frames: list[Int16s] = field(default_factory=list)
-    sounds: list[Sound] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
     understood: list[Mark] = field(default_factory=list)
+    _sounds: list[Sound] = field(default_factory=list)
+    _not_searched: list[tuple[float, PlayedFrame]] = field(default_factory=list)
+
+    def put(self, frame: PlayedFrame, heard: Int16s, at: float) -> None:
+        """Add a frame that was played at ``at`` seconds, in whose place the listener got ``heard``."""
+        self.frames.append(heard)
+        if frame.delays:
+            self._not_searched.append((at, frame))
+
+    @property
+    def sounds(self) -> Sequence[Sound]:
+        """What could be heard, in order. Frames are searched when somebody asks, many at once."""
+        if self._not_searched:
+            played, self._not_searched = self._not_searched, []
+            spans = audible_spans(np.stack([frame.samples for _, frame in played]))
+            for (at, frame), span in zip(played, spans, strict=True):
+                if span is not None:
+                    self._sounds.append(self._sound(at, frame, *span))
+        return self._sounds
+
+    @property
+    def heard_until(self) -> float:
+        """When something could be heard for the last time; 0 if nothing could."""
+        return self.sounds[-1].end if self.sounds else 0.0
+
+    def _sound(self, at: float, frame: PlayedFrame, begin: int, end: int) -> Sound:
+        delay = next(delay for offset, delay in reversed(frame.delays) if offset <= begin)
+        start = at + begin / self.rate_hz
+        return Sound(start, at + end / self.rate_hz, start - delay)
 
 
 class Tape:
@@ -76,7 +107,7 @@ class Tape:
     def __init__(self, rate_hz: int, frame_samples: int) -> None:
         self._rate_hz = rate_hz
         self._frame_samples = frame_samples
-        self._tracks = {USER: Track(), AGENT: Track()}
+        self._tracks = {side: Track(rate_hz) for side in SIDES}
 
     def track(self, side: str) -> Track:
         """Return what ``side`` said."""
@@ -87,19 +118,20 @@ class Tape:
         """Length so far."""
         return len(self._tracks[USER].frames) * self._frame_samples / self._rate_hz
 
-    def record(self, user: PlayedFrame, agent: PlayedFrame, *, user_heard: Int16s | None = None) -> bool:
-        """Put the next frame of both sides on the tape; ``True`` if anything was said in it.
+    def record(self, user: PlayedFrame, agent: PlayedFrame, *, user_heard: Int16s | None = None) -> None:
+        """Put the next frame of both sides on the tape.
 
         ``user_heard`` is what the agent got in place of the user's frame, with noise: it is recorded, while
         when somebody spoke is taken from the frames.
         """
         at = self.seconds
-        noisy = user.samples if user_heard is None else user_heard
-        said = [
-            self._put(self._tracks[USER], user, at, noisy),
-            self._put(self._tracks[AGENT], agent, at, agent.samples),
-        ]
-        return any(said)
+        self._tracks[USER].put(user, user.samples if user_heard is None else user_heard, at)
+        self._tracks[AGENT].put(agent, agent.samples, at)
+
+    @property
+    def heard_until(self) -> float:
+        """When one of both could be heard for the last time; 0 if nobody could."""
+        return max(track.heard_until for track in self._tracks.values())
 
     def recording(self) -> Recording:
         """Return the sound so far: user left, agent right."""
@@ -108,14 +140,3 @@ class Tape:
             for track in (self._tracks[USER], self._tracks[AGENT])
         )
         return Recording(interleave(left, right), self._rate_hz)
-
-    def _put(self, track: Track, frame: PlayedFrame, at: float, heard: Int16s) -> bool:
-        track.frames.append(heard)
-        span = audible_span(frame.samples) if frame.delays else None
-        if span is None:
-            return False
-        begin, end = span
-        delay = next(delay for offset, delay in reversed(frame.delays) if offset <= begin)
-        start = at + begin / self._rate_hz
-        track.sounds.append(Sound(start, at + end / self._rate_hz, start - delay))
-        return True

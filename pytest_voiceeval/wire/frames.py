@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -59,8 +60,17 @@ Frame = Audio | Message | Interruption | PlaybackMark | Other
 
 def encode_audio(pcm: bytes, rate_hz: int) -> bytes:
     """Return an audio frame. ``pcm``: int16 little-endian, mono."""
-    audio = frames_pb2.AudioRawFrame(audio=pcm, sample_rate=rate_hz, num_channels=1)
-    return _bytes(frames_pb2.Frame(audio=audio))
+    before, behind = _around(len(pcm), rate_hz)
+    return b"".join((before, pcm, behind))
+
+
+@lru_cache(maxsize=64)
+def _around(length: int, rate_hz: int) -> tuple[bytes, bytes]:
+    """Return what stands before and behind ``length`` bytes of sound in a frame: it depends on no sample."""
+    behind = frames_pb2.AudioRawFrame(sample_rate=rate_hz, num_channels=1)
+    whole = frames_pb2.AudioRawFrame(audio=bytes(length), sample_rate=rate_hz, num_channels=1)
+    content, end = _bytes(frames_pb2.Frame(audio=whole)), _bytes(behind)
+    return content[: len(content) - len(end) - length], end
 
 
 def encode_message(envelope: Envelope) -> bytes:

@@ -1,14 +1,13 @@
 """A WebSocket as an asyncio protocol: what comes is handed on as it is read, what is sent is written at once.
 
 websockets' own connections pass each message through tasks and queues, both ways; a call has a hundred
-messages a second. The protocol itself is theirs (their Sans-I/O layer).
+messages a second. The protocol itself is theirs (their Sans-I/O layer), but for sound on an open connection,
+whose messages pass it by in both directions: it would take most of what a call costs.
 """
 
 from __future__ import annotations
 
 import asyncio
-import secrets
-import struct
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,20 +20,14 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import WebSocketURI
 
-try:
-    from websockets.speedups import apply_mask
-except ImportError:  # it is not compiled everywhere
-    from websockets.utils import apply_mask
-
+from pytest_voiceeval.wire.framing import MessageSplitter, masked_frame, random_masks
 from pytest_voiceeval.wire.limits import KEEPALIVE_SECONDS, MAX_MESSAGE_BYTES
 
 CLOSE_SECONDS = 1.0
 """How long a peer may take to agree to a closing."""
 
-
-_WHOLE_BINARY = 0x80 | Opcode.BINARY
-_MASKED = 0x80
-_SHORT, _MEDIUM, _LONG = (struct.Struct(form) for form in ("!BB", "!BBH", "!BBQ"))
+HEAD_END = b"\r\n\r\n"
+"""What ends the head of an HTTP response."""
 
 NORMAL_CODES = (CloseCode.NORMAL_CLOSURE, CloseCode.GOING_AWAY, CloseCode.NO_STATUS_RCVD)
 
@@ -68,19 +61,6 @@ class ConnectionLostError(Exception):
         self.ending = Ending(ending) if isinstance(ending, str) else ending
 
 
-def masked_frame(content: bytes) -> bytes:
-    """Return a whole binary message in one frame, as a client sends it (RFC 6455, section 5.2)."""
-    length = len(content)
-    if length < 126:
-        head = _SHORT.pack(_WHOLE_BINARY, _MASKED | length)
-    elif length < 1 << 16:
-        head = _MEDIUM.pack(_WHOLE_BINARY, _MASKED | 126, length)
-    else:
-        head = _LONG.pack(_WHOLE_BINARY, _MASKED | 127, length)
-    mask = secrets.token_bytes(4)
-    return b"".join((head, mask, apply_mask(content, mask)))
-
-
 class WebSocketConnection(asyncio.Protocol):
     """The client's end of a WebSocket.
 
@@ -92,6 +72,9 @@ class WebSocketConnection(asyncio.Protocol):
     def __init__(self, uri: WebSocketURI) -> None:
         self._loop = asyncio.get_running_loop()
         self._wire = ClientProtocol(uri, max_size=MAX_MESSAGE_BYTES)
+        self._masks = random_masks()
+        self._splitter = MessageSplitter(self._take_whole, self._digest)
+        self._head_so_far = b""
         self._parts: list[bytes] = []
         self._opcode = Opcode.BINARY
         self._early: list[bytes | str] = []
@@ -115,7 +98,7 @@ class WebSocketConnection(asyncio.Protocol):
     def send(self, content: bytes | str) -> None:
         """Send one message, binary or of text; raises ConnectionLostError."""
         if isinstance(content, bytes) and self._wire.state is State.OPEN:
-            self._transport.write(masked_frame(content))
+            self._transport.write(masked_frame(content, next(self._masks)))
             self.backlog = self.backlog + 1 if self._paused else 0
             return
         try:
@@ -151,6 +134,26 @@ class WebSocketConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what is complete with ``data``."""
+        if self._wire.state is State.CONNECTING:
+            # Messages may follow the head of the response at once.
+            seen = self._head_so_far + data
+            behind_head = seen.find(HEAD_END) + len(HEAD_END) - len(self._head_so_far)
+            cut = behind_head if HEAD_END in seen else len(data)
+            self._head_so_far = seen[1 - len(HEAD_END) :]
+            self._digest(data[:cut])
+            data = data[cut:]
+        if self._wire.state is State.OPEN:
+            self._splitter.feed(data)
+        elif data:
+            self._digest(self._splitter.give_up() + data)
+
+    def _take_whole(self, content: bytes) -> None:
+        """Take a message, unless what came before it has ended the connection."""
+        if self._wire.state is State.OPEN:
+            self._take(content)
+
+    def _digest(self, data: bytes) -> None:
+        """Have the protocol read ``data``."""
         self._wire.receive_data(data)
         for event in self._wire.events_received():
             if isinstance(event, Frame):

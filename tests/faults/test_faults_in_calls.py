@@ -163,7 +163,7 @@ ODD = st.recursive(
 )
 @settings(max_examples=200)
 def test_a_message_of_any_shape_is_digested(kind: str, data: Any) -> None:
-    track = Track()
+    track = Track(16_000)
     listener = Listener(AGENT, JitterBuffer(16_000, 320), track, now=lambda: 1.0, note=str)
     listener.hear(Message(Envelope(type=kind, data=data)))
     assert listener.tokens.prompt >= 0

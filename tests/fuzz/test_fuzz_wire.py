@@ -61,7 +61,7 @@ def frames(draw: st.DrawFn) -> bytes:
 
 
 def listener() -> Listener:
-    return Listener(AGENT, JitterBuffer(16_000, 320), Track(), now=lambda: 1.0, note=str)
+    return Listener(AGENT, JitterBuffer(16_000, 320), Track(16_000), now=lambda: 1.0, note=str)
 
 
 @given(frames() | st.binary(max_size=300) | st.text(max_size=20))

@@ -80,7 +80,7 @@ def test_runs_never_share_a_folder_and_a_result_of_now_is_the_last_one(
 
 @pytest.mark.parametrize("seconds", [-DAY, -0.1, DAY])
 def test_work_that_took_longer_than_the_call_is_the_clocks_and_no_works(seconds: float) -> None:
-    track = Track()
+    track = Track(16_000)
     listener = Listener(AGENT, JitterBuffer(16_000, 320), track, now=lambda: 10.0, note=str)
 
     def tell(value: float) -> None:
