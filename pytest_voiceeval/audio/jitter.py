@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_voiceeval.audio.pcm import Int16s, mono, to_float, to_int16
+from pytest_voiceeval.audio.pcm import Int16s, mono, rounded
 from pytest_voiceeval.audio.resampling import MARGIN_SECONDS, StreamResampler, largest_lag
 
 DEPTH_SECONDS = 0.08
@@ -22,6 +22,9 @@ LARGEST_DEPTH_SECONDS = 0.64
 
 SAME_UTTERANCE_SECONDS = 0.15
 """A chunk that comes so soon after the buffer ran dry was late; one that comes later begins something new."""
+
+SAME_STREAM_SECONDS = 0.001
+"""A chunk that comes no later than that is resampled, and dated, together with those before it."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class JitterBuffer:
         self._frame_samples = frame_samples
         self._depth = depth
         self._resampler: StreamResampler | None = None
+        self._to_resample: list[Int16s] = []
+        self._to_resample_seconds = 0.0
         self._silence = PlayedFrame(np.zeros(frame_samples, dtype=np.int16))
         self._queue: deque[_Stretch] = deque()
         self._queued = 0
@@ -77,23 +82,28 @@ class JitterBuffer:
             self._held_back = self._held_back * 2 if late else self._least(rate_hz)
             self._held_back = min(self._held_back, max(LARGEST_DEPTH_SECONDS, self._least(rate_hz)))
             self._starts_at = now + self._held_back
+        if now > self._heard_until + SAME_STREAM_SECONDS:
+            self._resample()
         if self._resampler is not None and self._resampler.in_hz != rate_hz:
             self._flush()
             self._resampler = None
+        samples = mono(pcm, channels)
         self._flushed = False
-        self._heard_until = max(self._heard_until, now) + len(pcm) / (2 * channels * rate_hz)
+        self._heard_until = max(self._heard_until, now) + len(samples) / rate_hz
         if rate_hz == self._out_hz:
-            self._append(mono(pcm, channels), self._heard_until)
+            self._append(samples, self._heard_until)
             return
-        resampler = self._resampler = self._resampler or StreamResampler(rate_hz, self._out_hz)
-        ready = resampler.push(to_float(pcm, channels))
-        self._append(to_int16(ready), self._heard_until - resampler.lag_seconds)
+        self._resampler = self._resampler or StreamResampler(rate_hz, self._out_hz)
+        self._to_resample.append(samples)
+        self._to_resample_seconds += len(samples) / rate_hz
 
     def pop(self, now: float) -> PlayedFrame:
         """Return the frame to be played at ``now``."""
         half_a_frame = self._frame_samples / self._out_hz / 2
         if self._starts_at is None or now < self._starts_at - half_a_frame:
             return self._silence
+        if self._queued < self._frame_samples:
+            self._resample()
         if self._queued < self._frame_samples:
             self._flush()
         frame = self._take(now)
@@ -104,9 +114,11 @@ class JitterBuffer:
 
     def clear(self) -> float:
         """Drop what was not played yet; return how many seconds of sound that was."""
-        dropped = self._queued / self._out_hz
+        dropped = self.queued_seconds
         self._queue.clear()
         self._queued = 0
+        self._to_resample.clear()
+        self._to_resample_seconds = 0.0
         self._resampler = None
         self._starts_at = None
         self._flushed = True
@@ -115,7 +127,7 @@ class JitterBuffer:
     @property
     def queued_seconds(self) -> float:
         """How much is to be played yet."""
-        return self._queued / self._out_hz
+        return self._queued / self._out_hz + self._to_resample_seconds
 
     @property
     def empty(self) -> bool:
@@ -127,16 +139,26 @@ class JitterBuffer:
         if self._starts_at is None:
             return 0.0
         inside = 0.0 if self._flushed or self._resampler is None else self._resampler.lag_seconds
-        return max(self._starts_at - now, 0.0) + self._queued / self._out_hz + inside
+        return max(self._starts_at - now, 0.0) + self.queued_seconds + inside
 
     def _least(self, rate_hz: int) -> float:
         """Return how long a chunk must be held back for others to come ``LATENESS_SECONDS`` late."""
         frame_seconds = self._frame_samples / self._out_hz
         return max(self._depth, largest_lag(rate_hz, self._out_hz) + LATENESS_SECONDS + frame_seconds)
 
+    def _resample(self) -> None:
+        """Resample all that has come since this was done last: many chunks cost little more than one."""
+        if self._resampler is None or not self._to_resample:
+            return
+        ready = self._resampler.push(np.concatenate(self._to_resample, dtype=np.float32))
+        self._to_resample.clear()
+        self._to_resample_seconds = 0.0
+        self._append(rounded(ready), self._heard_until - self._resampler.lag_seconds)
+
     def _flush(self) -> None:
+        self._resample()
         if not self._flushed and self._resampler is not None:
-            self._append(to_int16(self._resampler.flush()), self._heard_until + MARGIN_SECONDS)
+            self._append(rounded(self._resampler.flush()), self._heard_until + MARGIN_SECONDS)
         self._flushed = True
 
     def _append(self, samples: Int16s, ends_at: float) -> None:

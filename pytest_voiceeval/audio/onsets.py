@@ -20,10 +20,11 @@ def audible_spans(frames: Int16s, level: int = AUDIBLE) -> list[tuple[int, int] 
     quiet = level - 1
     # In one comparison: the quiet ones come to lie at 0 and above, the loud ones, which wrap around, beyond.
     loud = frames.view(np.uint16) + np.uint16(quiet) > 2 * quiet
-    firsts = loud.argmax(axis=1).tolist()
-    ends = (frames.shape[1] - loud[:, ::-1].argmax(axis=1)).tolist()
-    heard = loud.any(axis=1).tolist()
-    return [(first, end) if is_heard else None for first, end, is_heard in zip(firsts, ends, heard, strict=True)]
+    firsts = loud.argmax(axis=1)
+    ends = frames.shape[1] - loud[:, ::-1].argmax(axis=1)
+    heard = loud[np.arange(len(loud)), firsts]
+    spans = zip(firsts.tolist(), ends.tolist(), heard.tolist(), strict=True)
+    return [(first, end) if is_heard else None for first, end, is_heard in spans]
 
 
 def audible_span(samples: Int16s, level: int = AUDIBLE) -> tuple[int, int] | None:

@@ -35,7 +35,11 @@ def mono(pcm: bytes, channels: int = 1) -> Int16s:
 
 def to_int16(samples: Floats) -> Int16s:
     """Return ``samples`` as int16, rounded to nearest and clipped, without dither."""
-    scaled = samples * np.float32(32768)
+    return rounded(samples * np.float32(32768))
+
+
+def rounded(scaled: Floats) -> Int16s:
+    """Return samples in [-32768, 32767] as int16, rounded to nearest and clipped; ``scaled`` is used up."""
     np.rint(scaled, out=scaled)
     np.minimum(scaled, 32767, out=scaled)
     np.maximum(scaled, -32768, out=scaled)

@@ -34,7 +34,9 @@ class StreamResampler:
         self._surplus = 0
 
     def push(self, samples: Floats) -> Floats:
-        """Feed a chunk, shape (n,), and return what is ready, shape (m,), m >= 0.
+        """Feed a chunk, shape (n,), and return what is ready, shape (m,), m >= 0, on the same scale.
+
+        What comes out does not depend on how the stream was cut.
 
         Silence that an earlier ``flush`` has left inside the filter is dropped, but for a margin.
         """
@@ -65,10 +67,10 @@ class StreamResampler:
         return self._fed / self.in_hz - self._given / self.out_hz
 
     def _feed(self, samples: Floats) -> Floats:
-        out = self._stream.resample_chunk(np.ascontiguousarray(samples, dtype=np.float32))
+        out: Floats = self._stream.resample_chunk(samples[:, np.newaxis])[:, 0]
         self._fed += len(samples)
         self._given += len(out)
-        return np.asarray(out, dtype=np.float32)
+        return out
 
 
 @functools.cache

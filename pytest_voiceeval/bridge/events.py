@@ -98,10 +98,11 @@ class Listener:
 
     def hear(self, frame: Frame) -> None:
         """Take a frame; what came before the call began is dropped."""
-        if self._now() < 0:
+        now = self._now()
+        if now < 0:
             return
         if isinstance(frame, Audio):
-            self._take_sound(frame)
+            self._take_sound(frame, now)
         elif isinstance(frame, Interruption):
             dropped = self.buffer.clear()
             self.has_text_left = False
@@ -109,7 +110,7 @@ class Listener:
             self._note(f"[{self.side.upper()}] interrupted, {dropped:.3f} s of its sound dropped")
             self.marks.reach_all()
         elif isinstance(frame, PlaybackMark):
-            self.marks.set(frame.reached, self.buffer.seconds_left(self._now()))
+            self.marks.set(frame.reached, self.buffer.seconds_left(now))
         elif isinstance(frame, Message):
             envelope = frame.envelope
             action = self._actions.get(envelope.type)
@@ -132,10 +133,10 @@ class Listener:
             phantoms=self.phantoms,
         )
 
-    def _take_sound(self, frame: Audio) -> None:
+    def _take_sound(self, frame: Audio, now: float) -> None:
         """Keep sound until it is played; what nobody could hear in a call of any length is dropped."""
         if self.buffer.queued_seconds <= LONGEST_QUEUE_SECONDS:
-            self.buffer.push(frame.pcm, frame.rate_hz, frame.channels, self._now())
+            self.buffer.push(frame.pcm, frame.rate_hz, frame.channels, now)
         elif not self._is_flooded:
             self._is_flooded = True
             text = (

@@ -133,28 +133,33 @@ class Leg:
         """Wait for what goes wrong where no task is, so that it ends the call."""
         await fault
 
-    def _take(self, content: bytes | str) -> None:
-        """Take a message."""
-        self.guarded(self._digest, content)
-
     def guarded(self, act: Callable[[Any], object], given: Any) -> None:
         """Do ``act`` where no task is; an error in it is the call's."""
         try:
             act(given)
         except Exception as exc:  # whatever it is: nobody else would hear of it
-            if self._fault is not None and not self._fault.done():
-                self._fault.set_exception(exc)
+            self._fail(exc)
 
-    def _digest(self, content: bytes | str) -> None:
+    def _take(self, content: bytes | str) -> None:
+        """Take a message."""
         try:
             self.digest(content)
         except WireError as exc:
-            self.skipped_frames += 1
-            self.first_skipped = self.first_skipped or str(exc)
-            if self.skipped_frames <= NOTED_FRAMES:
-                self.note(f"frame skipped: {exc}")
-            if self.skipped_frames == NOTED_FRAMES:
-                self.note("frame skipped: further ones are counted, and not told here")
+            self._skip(exc)
+        except Exception as exc:  # whatever it is: nobody else would hear of it
+            self._fail(exc)
+
+    def _skip(self, exc: WireError) -> None:
+        self.skipped_frames += 1
+        self.first_skipped = self.first_skipped or str(exc)
+        if self.skipped_frames <= NOTED_FRAMES:
+            self.note(f"frame skipped: {exc}")
+        if self.skipped_frames == NOTED_FRAMES:
+            self.note("frame skipped: further ones are counted, and not told here")
+
+    def _fail(self, exc: Exception) -> None:
+        if self._fault is not None and not self._fault.done():
+            self._fault.set_exception(exc)
 
     def note(self, line: str) -> None:
         """Put a line about this side into the bridge's log."""

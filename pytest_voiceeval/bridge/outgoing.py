@@ -27,8 +27,11 @@ class Outgoing:
 
     def play(self, frame: PlayedFrame, noisy: Int16s | None = None) -> None:
         """Send ``frame``, in place of whose samples the bot may get ``noisy`` ones."""
-        pcm = (frame.samples if noisy is None else noisy).tobytes()
         silent = noisy is None and not frame.delays
+        if self._pieces is None and silent:
+            self._send(_silence(frame.samples.nbytes, self._rate_hz))
+            return
+        pcm = (frame.samples if noisy is None else noisy).tobytes()
         if self._pieces is not None:
             piece = self._pieces.push(pcm, silent=silent or None)
             if piece is None:

@@ -1,4 +1,4 @@
-"""Whole binary messages in one WebSocket frame (RFC 6455, section 5.2), which is what sound comes and goes in."""
+"""Binary messages in one WebSocket frame (RFC 6455, section 5.2), which is how sound comes and goes."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def random_masks() -> Iterator[bytes]:
 class MessageSplitter:
     """Takes whole binary messages of up to 64 KiB out of what a server sends; leaves all else.
 
-    What is left is whole frames, so that whoever gets it reads on where a frame begins: texts, messages in
-    several frames, control frames, and what breaks the protocol. Behind a close frame all is left.
+    No frame is left in part, so that whoever gets the rest can read it as a stream of its own: texts, messages
+    in several frames, control frames, and what breaks the protocol.
 
     Args:
         take: gets the content of a whole binary message.
@@ -60,7 +60,6 @@ class MessageSplitter:
         self._rest = b""
         self._left_bytes = 0
         self._is_in_parts = False
-        self._is_closed = False
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the stream."""
@@ -68,9 +67,6 @@ class MessageSplitter:
             data, self._rest = self._rest + data, b""
         at = 0
         while at < len(data):
-            if self._is_closed:
-                self._leave(data[at:])
-                return
             if self._left_bytes:
                 part = data[at : at + self._left_bytes]
                 self._left_bytes -= len(part)
@@ -97,15 +93,12 @@ class MessageSplitter:
         return rest
 
     def _note_kind(self, first: int) -> None:
-        opcode = first & 0x0F
-        if opcode == Opcode.CLOSE:
-            self._is_closed = True
-        elif opcode in (Opcode.CONT, Opcode.TEXT, Opcode.BINARY):
+        if first & 0x0F in (Opcode.CONT, Opcode.TEXT, Opcode.BINARY):
             self._is_in_parts = not first & _FIN
 
 
 def _content(data: bytes, at: int) -> tuple[int, int | None]:
-    """Return where the content of the frame at ``at`` begins and ends; ``None`` if its head is not complete."""
+    """Return where the content of the frame at ``at`` begins and ends; ``None`` if its head has not come."""
     if len(data) < at + 2:
         return at, None
     length = data[at + 1] & ~_MASKED

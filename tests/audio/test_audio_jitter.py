@@ -161,3 +161,36 @@ def test_stereo_is_mixed_down_and_put_side_by_side() -> None:
 def test_a_flush_without_input_gives_only_the_margin() -> None:
     resampler = StreamResampler(24_000, OUT)
     assert not resampler.flush().any()
+
+
+@given(
+    st.lists(st.integers(1, 2000), min_size=1, max_size=40), st.sampled_from([8_000, 22_050, 24_000, 48_000])
+)
+def test_what_comes_out_of_a_resampler_does_not_depend_on_how_its_stream_was_cut(
+    sizes: list[int], rate: int
+) -> None:
+    sound = tone(sum(sizes) / rate + 1, rate).astype(np.float32)[: sum(sizes)]
+    in_chunks, at_once = StreamResampler(rate, OUT), StreamResampler(rate, OUT)
+    chunks = np.split(sound, np.cumsum(sizes)[:-1])
+    pieces = [*(in_chunks.push(chunk) for chunk in chunks), in_chunks.flush()]
+    whole = np.concatenate([at_once.push(sound), at_once.flush()])
+    assert np.array_equal(np.concatenate(pieces)[: len(whole)], whole)
+
+
+@pytest.mark.parametrize("rate", [16_000, 24_000])
+def test_sound_behind_a_chunk_that_came_late_is_dated_from_its_own_arrival(rate: int) -> None:
+    sound = tone(0.4, rate)
+    chunks = paced(sound, rate, 0.02)
+    late = [(at + (0.03 if number >= 10 else 0.0), pcm) for number, (at, pcm) in enumerate(chunks)]
+    buffer = JitterBuffer(OUT, FRAME)
+    delays = []
+    for tick in range(30):
+        while late and late[0][0] <= tick * 0.02:
+            at, pcm = late.pop(0)
+            buffer.push(pcm, rate, 1, at)
+        frame = buffer.pop(tick * 0.02)
+        delays += [tick * 0.02 + offset / OUT - delay for offset, delay in frame.delays]
+    arrivals = np.diff(delays)
+    assert max(arrivals) > 0.02
+    assert delays[0] == pytest.approx(0.0, abs=0.002)
+    assert delays == sorted(delays)

@@ -21,6 +21,7 @@ from pytest_voiceeval.wire.frames import (
     encode_audio,
     encode_interruption,
     encode_message,
+    frames_pb2,
 )
 from pytest_voiceeval.wire.rtvi import Envelope
 
@@ -30,6 +31,14 @@ def test_audio_has_the_documented_bytes() -> None:
     content = encode_audio(pcm, 16_000)
     assert content.hex(" ") == "12 0b 1a 04 01 00 ff 7f 20 80 7d 28 01"
     assert decode(content) == Audio(pcm, 16_000, 1)
+
+
+@pytest.mark.parametrize("rate_hz", [8_000, 16_000, 48_000])
+@pytest.mark.parametrize("length", [0, 2, 126, 128, 640, 16_384])
+def test_audio_of_any_length_is_what_protobuf_makes_of_it(length: int, rate_hz: int) -> None:
+    pcm = (bytes(range(256)) * (length // 256 + 1))[:length]
+    audio = frames_pb2.AudioRawFrame(audio=pcm, sample_rate=rate_hz, num_channels=1)
+    assert encode_audio(pcm, rate_hz) == frames_pb2.Frame(audio=audio).SerializeToString()
 
 
 def test_a_message_without_id_and_data_carries_neither() -> None:
