@@ -46,8 +46,8 @@ def random_masks() -> Iterator[bytes]:
 class MessageSplitter:
     """Takes whole binary messages of up to 64 KiB out of what a server sends; leaves all else.
 
-    No frame is left in part, so that whoever gets the rest can read it as a stream of its own: texts, messages
-    in several frames, control frames, and what breaks the protocol.
+    No frame is left in part, so that whoever gets the rest can read it as a stream of its own: texts,
+    messages in several frames, control frames, and what breaks the protocol.
 
     Args:
         take: gets the content of a whole binary message.
