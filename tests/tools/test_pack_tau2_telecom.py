@@ -1,132 +1,18 @@
+"""The tools of tau2's operator, and of its customers' phones."""
+
 from __future__ import annotations
 
 import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from small_worlds import Row, World, assert_invoke_equals_execute, call, mostly, same_shape
+from small_worlds import Row, World
+from telecom_worlds import DOMAIN, operator, phone
 
-from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.tools import list_schema_tools_for_eval
 from pytest_voiceeval.world.initialization import run_initialization_actions
 from pytest_voiceeval.world.predicates import PREDICATES
 from pytest_voiceeval.world.sync import apply_delta
-
-builtin_pack().load_tools()
-
-DOMAIN = "tau2_telecom"
-
-
-def line(line_id: str, number: str, **fields: Any) -> Row:
-    plain = {
-        "line_id": line_id,
-        "phone_number": number,
-        "status": "Active",
-        "plan_id": "P1",
-        "device_id": None,
-        "data_used_gb": 3.0,
-        "data_refueling_gb": 0.0,
-        "roaming_enabled": False,
-        "contract_end_date": "2026-01-31",
-        "last_plan_change_date": None,
-        "last_sim_replacement_date": None,
-        "suspension_start_date": None,
-    }
-    return plain | fields
-
-
-def bill(bill_id: str, status: str, issued: str, due: float = 20.0) -> Row:
-    return {
-        "bill_id": bill_id,
-        "customer_id": "C1",
-        "period_start": issued,
-        "period_end": issued,
-        "issue_date": issued,
-        "total_due": due,
-        "due_date": issued,
-        "line_items": [],
-        "status": status,
-    }
-
-
-def operator() -> Row:
-    return {
-        "plans": [
-            {
-                "plan_id": "P1",
-                "name": "Small",
-                "data_limit_gb": 5.0,
-                "price_per_month": 20.0,
-                "data_refueling_price_per_gb": 2.5,
-            }
-        ],
-        "customers": [
-            {
-                "customer_id": "C1",
-                "full_name": "Ada Byron",
-                "date_of_birth": "1980-12-10",
-                "phone_number": "555-000-0001",
-                "line_ids": ["L1", "L2"],
-                "bill_ids": ["B1", "B2", "B9"],
-            }
-        ],
-        "lines": [line("L1", "555-000-0001"), line("L2", "555-000-0002", status="Suspended")],
-        "bills": [bill("B1", "Overdue", "2025-01-01"), bill("B2", "Draft", "2025-03-01", 0.0)],
-        "devices": [],
-    }
-
-
-def phone() -> Row:
-    return {
-        "device": {
-            "sim_card_status": "active",
-            "sim_card_missing": False,
-            "airplane_mode": False,
-            "network_signal_strength": "good",
-            "network_technology_connected": "5G",
-            "network_connection_status": "connected",
-            "battery_level": 50,
-            "data_enabled": True,
-            "roaming_enabled": False,
-            "network_mode_preference": "4g_5g_preferred",
-            "active_apn_settings": {
-                "apn_name": "internet",
-                "reset_at_reboot": False,
-                "mms_apn": "mms",
-                "mmsc_url": "http://mms.example",
-                "mms_proxy": None,
-                "mms_port": None,
-            },
-            "wifi_enabled": False,
-            "wifi_connected": False,
-            "wifi_ssid": None,
-            "wifi_signal_strength": "none",
-            "wifi_calling_enabled": False,
-            "wifi_calling_mms_over_wifi": False,
-            "data_saver_mode": False,
-            "vpn_enabled_setting": False,
-            "vpn_connected": False,
-            "vpn_details": None,
-            "app_statuses": {
-                "messaging": {
-                    "app_name": "messaging",
-                    "permissions": {"sms": True, "storage": True, "phone": False, "network": False},
-                }
-            },
-        },
-        "surroundings": {
-            "name": "Ada Byron",
-            "phone_number": "555-000-0001",
-            "is_abroad": False,
-            "roaming_allowed": False,
-            "signal_strength": {"2G": "poor", "3G": "fair", "4G": "good", "5G": "excellent"},
-            "mobile_data_usage_exceeded": False,
-            "line_active": True,
-            "payment_request": None,
-        },
-    }
 
 
 @pytest.fixture
@@ -357,58 +243,3 @@ def test_claims_say_what_holds(company: World, mobile: World) -> None:
     assert claim("assert_data_refueling_amount", company.db, **wanted) is False
     with pytest.raises(ValueError, match="no network status 'fine'"):
         claim("assert_service_status", mobile.db, expected_status="fine")
-
-
-who = {"customer_id": mostly("C1", "C2"), "line_id": mostly("L1", "L2", "L3")}
-operator_calls = st.lists(
-    st.one_of(
-        call("get_customer_by_phone", phone_number=mostly("555-000-0001")),
-        call("get_customer_by_id", customer_id=who["customer_id"]),
-        call("get_details_by_id", id=mostly("L1", "B1", "C1", "P1", "D1", "")),
-        call("get_bills_for_customer", customer_id=who["customer_id"], limit=st.integers(1, 3)),
-        call("get_data_usage", **who),
-        call("suspend_line", reason=mostly("travelling"), **who),
-        call("resume_line", **who),
-        call("enable_roaming", **who),
-        call("disable_roaming", **who),
-        call("send_payment_request", customer_id=who["customer_id"], bill_id=mostly("B1", "B2", "B9")),
-        call("refuel_data", gb_amount=mostly(st.floats(-1, 5)), **who),
-        call("transfer_to_human_agents", summary=mostly("stuck")),
-    ),
-    max_size=6,
-)
-settings = st.dictionaries(
-    st.sampled_from(["apn_name", "mmsc_url", "mms_port", "reset_at_reboot", "apn"]),
-    mostly("internet", "broken", 80, True, None),
-    max_size=2,
-)
-phone_calls = st.lists(
-    st.one_of(
-        st.sampled_from(list_schema_tools_for_eval(DOMAIN)[13:]).flatmap(call),
-        call("check_app_status", app_name=mostly("messaging")),
-        call("check_app_permissions", app_name=mostly("messaging", "browser")),
-        call("grant_app_permission", app_name=mostly("messaging"), permission=mostly("SMS", "camera")),
-        call("set_network_mode_preference", mode=mostly("4g_only", "2g_only", "6g")),
-        call("set_apn_settings", apn_settings=settings),
-    ),
-    max_size=6,
-)
-
-
-@given(operator_calls)
-def test_no_calls_raise_or_spoil_the_operators_database(calls: list[tuple[str, dict[str, Any]]]) -> None:
-    seed = operator()
-    db = assert_invoke_equals_execute(DOMAIN, seed, calls)
-    assert db.keys() == seed.keys()
-    for table in ("customers", "plans", "bills"):
-        assert same_shape(db[table], seed[table])
-
-
-@given(phone_calls)
-def test_no_calls_raise_or_spoil_the_phone(calls: list[tuple[str, dict[str, Any]]]) -> None:
-    seed = phone()
-    db = assert_invoke_equals_execute(DOMAIN, copy.deepcopy(seed), calls)
-    assert db["device"].keys() == seed["device"].keys()
-    assert db["surroundings"] == seed["surroundings"]
-    assert db["device"]["network_signal_strength"] in ("none", "poor", "fair", "good", "excellent")
-    assert db["device"]["active_apn_settings"].keys() == seed["device"]["active_apn_settings"].keys()
