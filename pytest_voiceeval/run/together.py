@@ -26,6 +26,20 @@ WORKERS_OF_A_CALL = 3
 CLOSE_SECONDS = 30.0
 """How long all calls may take to end when they are cancelled, in seconds of wall time."""
 
+PATIENCE_SECONDS = 15.0
+"""How much of that passes before they are cancelled again, which breaks off how they end, too."""
+
+
+class Parts:
+    """The tasks that run as parts of one call.
+
+    Contexts lead to it, and may outlive the call: so nothing of what the call came to, or was held with, is
+    here.
+    """
+
+    def __init__(self) -> None:
+        self.tasks: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+
 
 class HeldCall(Generic[T]):
     """A call that was handed to a ``CallThread``.
@@ -34,21 +48,28 @@ class HeldCall(Generic[T]):
         outcome: what it comes to; of one that was cancelled, ``asyncio.CancelledError``.
         hold: makes the coroutine of it.
         is_begun: whether there was a place for it.
+        is_cancelled: whether it is being broken off: it is told once, and then ends in order.
         fault: what has broken the loop under it.
-        tasks: those that run as parts of it.
+        parts: what runs as parts of it.
     """
 
     def __init__(self, call: Callable[[], Coroutine[Any, Any, T]], thread: CallThread) -> None:
         self.outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
         self.hold = call
         self.is_begun = False
+        self.is_cancelled = False
         self.fault: ClockError | None = None
-        self.tasks: weakref.WeakSet[asyncio.Task[Any]] = weakref.WeakSet()
+        self.parts = Parts()
         self._thread = thread
 
     def cancel(self) -> None:
-        """Have it broken off, if it is not over; may be called from any thread."""
+        """Have it broken off, if it is not over; may be called from any thread, and more than once."""
         self._thread.cancel(self)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has come to an end that is its own: to a result, or to an error."""
+        return self.outcome.done() and not isinstance(self.outcome.exception(), asyncio.CancelledError)
 
     def end(self, task: asyncio.Task[T]) -> None:
         """Take over what ``task`` has come to."""
@@ -99,19 +120,32 @@ class CallThread:
         return held
 
     def cancel(self, held: HeldCall[Any]) -> None:
-        """Break a call off, if it is not over."""
+        """Break a call off, if it is not over and not being broken off already."""
+        self._tell(lambda: self._cancel(held))
 
-        def cancel() -> None:
-            if (task := self._held.get(held)) is not None:
-                task.cancel()
+    def close(self, seconds: float = CLOSE_SECONDS, patience: float = PATIENCE_SECONDS) -> bool:
+        """Break off what is still held, end the thread, and return whether that was done in time.
 
-        self._tell(cancel)
-
-    def close(self, seconds: float = CLOSE_SECONDS) -> bool:
-        """Break off what is still held, end the thread, and return whether that was done in time."""
+        Args:
+            seconds: of wall time that this may take.
+            patience: how many of them calls that are being broken off have to end in order, which is to
+                close their connections and to write what there is of them.
+        """
         self._tell(self._closing.set)
-        self._thread.join(seconds)
+        self._thread.join(patience)
+        if self._thread.is_alive():
+            self._tell(self._cancel_again)
+            self._thread.join(max(seconds - patience, 0.0))
         return not self._thread.is_alive()
+
+    def _cancel(self, held: HeldCall[Any]) -> None:
+        if held in self._held and not held.is_cancelled:
+            held.is_cancelled = True
+            self._held[held].cancel()
+
+    def _cancel_again(self) -> None:
+        for task in self._held.values():
+            task.cancel()
 
     def _tell(self, callback: Callable[[], object]) -> bool:
         """Have ``callback`` called on the loop; return whether there still is one."""
@@ -149,8 +183,8 @@ class CallThread:
         await self._closing.wait()
         self._is_idle(False)
         while self._held:
-            for task in self._held.values():
-                task.cancel()
+            for held in self._held:
+                self._cancel(held)
             await asyncio.wait(self._held.values())
 
     def _is_idle(self, idle: bool) -> None:
@@ -176,17 +210,17 @@ class CallThread:
             self._begun_calls += 1
             held.is_begun = True
             if isinstance(loop, WarpLoop):
-                loop.begin_call(held)
+                loop.begin_call(held.parts)
             else:
-                CALL.set(held)
+                CALL.set(held.parts)
             try:
                 return await all_counted(held.hold())
             finally:
                 try:
-                    await _sweep(held)
+                    await _sweep(held.parts)
                 finally:  # also of one that is cancelled again
                     if isinstance(loop, WarpLoop):
-                        loop.end_call(held)
+                        loop.end_call(held.parts)
                     self._begun_calls -= 1
                     if not self._begun_calls:
                         self._is_idle(True)
@@ -196,12 +230,13 @@ class CallThread:
         for held, task in self._held.items():
             if held.is_begun:
                 held.fault = exc
+                held.is_cancelled = True
                 task.cancel()
 
 
-async def _sweep(held: HeldCall[Any]) -> None:
+async def _sweep(parts: Parts) -> None:
     """End the tasks that a call has left behind."""
-    left = {task for task in held.tasks if not task.done()} - {asyncio.current_task()}
+    left = {task for task in parts.tasks if not task.done()} - {asyncio.current_task()}
     for task in left:
         task.cancel()
     if left:
@@ -215,6 +250,6 @@ def _task_of_call(
     task = asyncio.Task(coro, loop=loop, **options)
     context = options.get("context")
     call = CALL.get() if context is None else context.get(CALL)
-    if isinstance(call, HeldCall):
+    if isinstance(call, Parts):
         call.tasks.add(task)
     return task

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from loguru import logger
@@ -234,8 +235,8 @@ def test_a_call_that_is_cancelled_again_while_its_tasks_end_is_over_all_the_same
 ) -> None:
     thread = threads(MeasuredClock(), 2)
     begun, asked, may_end, ended = (threading.Event() for _ in range(4))
-    loops: list[asyncio.AbstractEventLoop] = []
-    tasks: list[asyncio.Task[None]] = []
+    loops: list[WarpLoop] = []
+    tasks: list[asyncio.Task[Any]] = []
 
     async def slow_to_end() -> None:
         try:
@@ -246,8 +247,11 @@ def test_a_call_that_is_cancelled_again_while_its_tasks_end_is_over_all_the_same
             ended.set()
 
     async def call() -> None:
-        loops.append(asyncio.get_running_loop())
-        tasks.append(asyncio.create_task(slow_to_end()))
+        loop, own = asyncio.get_running_loop(), asyncio.current_task()
+        assert isinstance(loop, WarpLoop)
+        assert own is not None
+        loops.append(loop)
+        tasks.extend([own, asyncio.create_task(slow_to_end())])
         await asyncio.sleep(0)
         begun.set()
         await asyncio.Event().wait()
@@ -256,11 +260,63 @@ def test_a_call_that_is_cancelled_again_while_its_tasks_end_is_over_all_the_same
     assert begun.wait(10)
     held.cancel()
     assert asked.wait(10)
-    held.cancel()
+    loops[0].take_from_work(tasks[0].cancel)
     with pytest.raises(asyncio.CancelledError):
         held.outcome.result(10)
     may_end.set()
     assert ended.wait(10)
-    (loop,) = loops
-    assert isinstance(loop, WarpLoop)
-    assert loop.at_work == 1, "a loop without a call is to wait, and not to stand still"
+    assert loops[0].at_work == 1, "a loop without a call is to wait, and not to stand still"
+
+
+@pytest.mark.parametrize("clock", [RealClock, MeasuredClock])
+@pytest.mark.parametrize("ends_by", ["cancel", "close"])
+def test_a_call_that_is_broken_off_more_than_once_ends_in_order(clock: type[Clock], ends_by: str) -> None:
+    thread = CallThread(clock(), 2)
+    begun, ending = threading.Event(), threading.Event()
+    steps: list[str] = []
+
+    async def call() -> None:
+        begun.set()
+        try:
+            await asyncio.to_thread(ending.wait, 10)
+        finally:
+            steps.append("ends")
+            for _ in range(50):  # turns of the loop, in which whatever else breaks it off is heard
+                held.cancel()
+                await asyncio.sleep(0)
+            steps.append("closed its connections")
+
+    held = thread.submit(call)
+    assert begun.wait(10)
+    held.cancel()
+    if ends_by == "cancel":
+        with pytest.raises(asyncio.CancelledError):
+            held.outcome.result(10)
+    ending.set()
+    assert thread.close()
+    assert steps == ["ends", "closed its connections"]
+
+
+@pytest.mark.parametrize("clock", [RealClock, MeasuredClock])
+def test_one_that_does_not_end_is_broken_off_again_once_patience_is_over(clock: type[Clock]) -> None:
+    thread = CallThread(clock(), 2)
+    begun, asked, release = (threading.Event() for _ in range(3))
+    cancelled: list[str] = []
+
+    async def call() -> None:
+        begun.set()
+        for time_of in ("first", "again"):
+            try:
+                await asyncio.to_thread(release.wait, 10)
+            except asyncio.CancelledError:
+                cancelled.append(time_of)
+                asked.set()
+        release.set()
+
+    held = thread.submit(call)
+    assert begun.wait(10)
+    held.cancel()
+    assert asked.wait(10)
+    assert thread.close(patience=0.0)
+    assert cancelled == ["first", "again"]
+    assert held.outcome.done()
