@@ -19,7 +19,7 @@ from pytest_voiceeval.report.properties import (
     VERDICT,
     look_up,
 )
-from pytest_voiceeval.run.aggregate import ERROR
+from pytest_voiceeval.run.words import ERROR
 
 
 def outcome_of(

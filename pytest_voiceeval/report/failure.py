@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from pytest_voiceeval.model.ending import ENDING, Ending
 from pytest_voiceeval.model.safe_text import shown_lines
-from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM, retried_attempts
+from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM
 from pytest_voiceeval.run.agents import black_box_text
+from pytest_voiceeval.run.attempts import retried_attempts
 from pytest_voiceeval.run.process_events import process_events
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Word = Literal["passed", "failed", "skipped", "error", "broken off"]
+Word = Literal["passed", "failed", "skipped", "error", "broken off", "not scored"]
 WORDS: tuple[Word, ...] = ("passed", "failed", "skipped", "error")
-"""Those that a report says; a scenario that was broken off has none."""
+"""Those that a report says; a scenario that was broken off, or not scored, has none."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_voiceeval.run.agent_turns import retried_attempts
+from pytest_voiceeval.run.attempts import retried_attempts
 
 if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics

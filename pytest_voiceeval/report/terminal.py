@@ -10,12 +10,13 @@ from pytest_voiceeval.model.safe_text import shortened, visible_line
 from pytest_voiceeval.model.work import CLOCK_MEANINGS
 from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
-from pytest_voiceeval.run.agent_turns import retried_attempts
-from pytest_voiceeval.run.agents import black_box_line
+from pytest_voiceeval.run.agents import black_box_line, mixed_modes_line
+from pytest_voiceeval.run.attempts import retried_attempts
 from pytest_voiceeval.run.process_events import process_events, restarts_line
 from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.unjudged import unjudged_line
+from pytest_voiceeval.run.words import BROKEN_OFF, NOT_RUN, NOT_SCORED
 
 FILES = (
     ("recording", "conversation_log.wav"),
@@ -81,6 +82,8 @@ def _lines(
         yield not_judged
     if black_boxes := black_box_line(metrics.values()):
         yield black_boxes
+    if mixed := mixed_modes_line(metrics.values()):
+        yield f"warning: {mixed}"
     if restarts := restarts_line(metrics.values()):
         yield restarts
     yield _count_line(outcomes, tally)
@@ -147,8 +150,9 @@ def _count_line(outcomes: Sequence[Outcome], tally: Tally) -> str:
     ]
     words += [f"{tally.retried} held again"] if tally.retried else []
     words += [f"{tally.from_before} from before"] if tally.from_before else []
-    words += [f"{tally.broken_off} broken off"] if tally.broken_off else []
-    words += [f"{tally.not_run} not run"] if tally.not_run else []
+    words += [f"{tally.broken_off} {BROKEN_OFF}"] if tally.broken_off else []
+    words += [f"{tally.not_scored} held and {NOT_SCORED}"] if tally.not_scored else []
+    words += [f"{tally.not_run} {NOT_RUN}"] if tally.not_run else []
     verdicts = [outcome.verdict for outcome in outcomes if outcome.is_scored]
     rate = f"; {verdicts.count('passed')} of {len(verdicts)} with a verdict passed" if verdicts else ""
     return f"voice scenarios: {', '.join(words)}{rate}"

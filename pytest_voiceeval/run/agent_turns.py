@@ -164,10 +164,3 @@ def _longest_pause(conversation: Conversation) -> float:
     begins = [*(turn.start for turn in turns[1:]), conversation.duration_seconds]
     ends = accumulate((turn.end for turn in turns), max)
     return max(begin - end for begin, end in zip(begins, ends, strict=True))
-
-
-def retried_attempts(metrics: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return those of a scenario's attempts that do not count, from what ``metrics.json`` holds."""
-    attempts = metrics.get("attempts")
-    entries = attempts if isinstance(attempts, list) else []
-    return [entry for entry in entries if isinstance(entry, Mapping) and entry.get("retry_reason")]

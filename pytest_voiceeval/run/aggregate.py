@@ -11,6 +11,7 @@ from pytest_voiceeval.model.turns import SIDES
 from pytest_voiceeval.run.agent_turns import has_too_few, task_successful
 from pytest_voiceeval.run.files import read_json
 from pytest_voiceeval.run.readable import number
+from pytest_voiceeval.run.words import ERROR
 
 TOKEN_KINDS = ("n_calls", "prompt", "completion")
 BOOLEANS = {
@@ -20,9 +21,6 @@ BOOLEANS = {
     "clean_exit": "clean_exit",
 }
 """Keys of ``metrics.json`` that are one result each, and their buckets."""
-
-ERROR = "error"
-"""The verdict of a scenario of which a signal could not be determined."""
 
 
 def domain_of(scenario_name: str) -> str:

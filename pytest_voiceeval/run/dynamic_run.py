@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,20 +17,21 @@ from pytest_voiceeval.errors import VoiceEvalError
 from pytest_voiceeval.model.conversation import RetriedAttempt
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.turns import AGENT, USER, Side
-from pytest_voiceeval.run.agent_turns import retried_attempts, settled
-from pytest_voiceeval.run.aggregate import ERROR
-from pytest_voiceeval.run.earlier import EarlierRun, new_invocation, own_content, write_note
+from pytest_voiceeval.run.agent_turns import settled
+from pytest_voiceeval.run.attempts import retried_attempts
+from pytest_voiceeval.run.earlier import EarlierRun, ItemNote, new_invocation, own_content, write_note
 from pytest_voiceeval.run.evaluate import SCENARIO_CONFIG, evaluate_conversation
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
 from pytest_voiceeval.run.files import claim_folder, file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options
-from pytest_voiceeval.run.item_outcomes import BROKEN_OFF, NOT_RUN, OUTCOMES, ItemOutcome, outcome_records
+from pytest_voiceeval.run.item_outcomes import OUTCOMES, ItemOutcome, outcome_records
 from pytest_voiceeval.run.lock import RunLock
 from pytest_voiceeval.run.redaction import redacted, without_environment
 from pytest_voiceeval.run.retries import hold_until_it_counts
 from pytest_voiceeval.run.scenario_changes import scenario_changes
 from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
 from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.run.words import BROKEN_OFF, ERROR, NOT_RUN, SKIPPED
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scoring.judge_settings import JudgeSettings
 from pytest_voiceeval.tools.origin import location
@@ -62,7 +63,7 @@ class Result:
         """What became of it."""
         if self.record.get("verdict") == ERROR:
             return ERROR
-        return {True: "passed", False: "failed"}.get(self.record.get("is_successful", ""), "skipped")
+        return {True: "passed", False: "failed"}.get(self.record.get("is_successful", ""), SKIPPED)
 
 
 class DynamicRun:
@@ -174,7 +175,7 @@ class DynamicRun:
             time.sleep(self._pause)
         self._earlier.move_aside(item)
         folder = claim_folder(self._folder / file_name(item))
-        write_note(folder, item, self._invocation)
+        write_note(folder, ItemNote(item, self._invocation))
         try:
             return Result(self._hold(scenario, folder))
         except Exception as exc:  # whatever it is, it is this scenario's, and the others go on
@@ -217,7 +218,7 @@ class DynamicRun:
         tally = Tally(
             total=len({*queue, *others}),
             errors=words.count(ERROR),
-            skipped=words.count("skipped"),
+            skipped=words.count(SKIPPED),
             broken_off=begun - len(self._results),
             not_run=len([item for item in list(queue)[begun:] if item not in others]),
             retried=sum(bool(retried_attempts(result.record)) for result in results),
@@ -259,7 +260,7 @@ class DynamicRun:
 
 def _recorded(settings: RunSettings) -> dict[str, Any]:
     """Return the settings that results depend on, or may."""
-    return {name: value for name, value in asdict(settings).items() if name != "on_turn"}
+    return {field.name: getattr(settings, field.name) for field in fields(settings) if field.compare}
 
 
 def _judge_args(judge: Judge | None) -> dict[str, Any]:

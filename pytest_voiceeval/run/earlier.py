@@ -12,16 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.run.files import claim_folder, file_name, read_json
+from pytest_voiceeval.run.history import read_invocations
+from pytest_voiceeval.run.item_outcomes import read_outcomes
 from pytest_voiceeval.run.resume import (
     KILLED,
     KILLED_MARK,
+    REPLACED,
     ResumeState,
     classify_scenario_resume_state,
     scenario_folders,
 )
+from pytest_voiceeval.run.words import BROKEN_OFF, NOT_RUN
 from pytest_voiceeval.world.files import write_json, write_text
 
 ITEM_FILE = "item.json"
+CALL_IS_OVER = "call_is_over"
 STAMP_LENGTH = len("20261130_141734")
 
 
@@ -32,15 +37,18 @@ class ItemNote:
     Attributes:
         item: name of the scenario's item, or the node id of a test by hand.
         invocation: which start made the folder; begins with the time of it.
+        call_is_over: its call came to its end ahead of the turn of its item, which never came.
     """
 
     item: str
     invocation: str
+    call_is_over: bool = False
 
 
-def write_note(folder: Path, item: str, invocation: str) -> None:
+def write_note(folder: Path, note: ItemNote) -> None:
     """Note in a folder whose it is."""
-    write_json(folder / ITEM_FILE, {"item": item, "invocation": invocation})
+    over = {CALL_IS_OVER: True} if note.call_is_over else {}
+    write_json(folder / ITEM_FILE, {"item": note.item, "invocation": note.invocation} | over)
 
 
 def read_note(folder: Path) -> ItemNote | None:
@@ -48,7 +56,8 @@ def read_note(folder: Path) -> ItemNote | None:
     content = read_json(folder / ITEM_FILE)
     if not isinstance(content, dict):
         return None
-    return ItemNote(str(content.get("item")), str(content.get("invocation")))
+    over = content.get(CALL_IS_OVER) is True
+    return ItemNote(str(content.get("item")), str(content.get("invocation")), over)
 
 
 def new_invocation() -> str:
@@ -96,12 +105,29 @@ class EarlierRun:
         folder = self.folder_of(item)
         if folder is None or not folder.is_dir() or self._state(folder) == "completed":
             return None
-        aside = claim_folder(folder.with_name(f"{folder.name}{KILLED}{self._invocation[:STAMP_LENGTH]}"))
+        is_killed = not self._came_to_an_end(folder)
+        infix = KILLED if is_killed else REPLACED
+        aside = claim_folder(folder.with_name(f"{folder.name}{infix}{self._invocation[:STAMP_LENGTH]}"))
         folder.replace(aside)
-        write_text(aside / KILLED_MARK, "")
+        if is_killed:
+            write_text(aside / KILLED_MARK, "")
         self._folders.pop(item, None)
         self._folders.pop(file_name(item), None)
         return aside
+
+    def _came_to_an_end(self, folder: Path) -> bool:
+        """Return whether a call ended by itself, as its metrics say, or what the start recorded."""
+        note = read_note(folder)
+        if isinstance(read_json(folder / "metrics.json"), dict) or (note and note.call_is_over):
+            return True
+        starts = read_invocations(self.folder)
+        own = [start for start in starts if note and start.get("invocation") == note.invocation]
+        return any(
+            outcome.folder == folder.name
+            and outcome.verdict is None  # with one, there were metrics, which are lost
+            and outcome.outcome not in (BROKEN_OFF, NOT_RUN)
+            for outcome in read_outcomes(own).values()
+        )
 
     def others(self, items: Collection[str]) -> dict[str, Path]:
         """Return the folders with metrics of a scenario, of all items but ``items``."""

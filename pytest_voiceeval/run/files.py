@@ -27,7 +27,7 @@ LONGEST_NAME = 200
 _TAKEN = re.compile(
     r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?"  # no files on Windows, whatever their ending
     r"|(all_\w+|run_args|evaluation_log|bot_\w+)\.\w+"  # files of a run
-    r"|.*\.(attempt\d|killed\.).*"  # folders that were moved aside
+    r"|.*\.(attempt\d|killed\.|replaced\.).*"  # folders that were moved aside
 )
 
 

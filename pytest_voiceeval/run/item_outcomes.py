@@ -7,15 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_voiceeval.run.aggregate import ERROR
 from pytest_voiceeval.run.session import Tally
+from pytest_voiceeval.run.words import BROKEN_OFF, ERROR, NOT_RUN, NOT_SCORED, SKIPPED
 
 OUTCOMES = "outcomes"
 """Key of a start's record; it is there once the start came to its end."""
-
-BROKEN_OFF = "broken off"
-NOT_RUN = "not run"
-SKIPPED = "skipped"
 
 
 @dataclass(frozen=True)
@@ -25,7 +21,8 @@ class ItemOutcome:
     Attributes:
         item: whose it is: a scenario's name, or the node id of a test by hand.
         scenario: its name.
-        outcome: ``passed``, ``failed``, ``skipped``, ``error``, ``broken off`` or ``not run``.
+        outcome: ``passed``, ``failed``, ``skipped``, ``error``, ``broken off``, ``not scored`` or
+            ``not run``.
         verdict: what scoring came to; ``None`` if it came to nothing.
         folder: name of its folder in that of the run; ``None`` if it made none.
         attempts: how many calls were held.
@@ -89,6 +86,7 @@ def tally_of(outcomes: Iterable[ItemOutcome]) -> Tally:
         errors=unscored.count(ERROR),
         skipped=unscored.count(SKIPPED),
         broken_off=unscored.count(BROKEN_OFF),
+        not_scored=unscored.count(NOT_SCORED),
         not_run=unscored.count(NOT_RUN),
         retried=sum(outcome.attempts > 1 for outcome in listed),
     )

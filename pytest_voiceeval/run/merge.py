@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.errors import DefinitionError
-from pytest_voiceeval.run.agent_turns import retried_attempts, settled
-from pytest_voiceeval.run.aggregate import ERROR, domain_of
+from pytest_voiceeval.run.agent_turns import settled
+from pytest_voiceeval.run.aggregate import domain_of
+from pytest_voiceeval.run.attempts import retried_attempts
 from pytest_voiceeval.run.earlier import own_content, read_note
 from pytest_voiceeval.run.history import (
     RUN_ARGS,
@@ -19,10 +20,11 @@ from pytest_voiceeval.run.history import (
     read_invocations,
     scenario_names,
 )
-from pytest_voiceeval.run.item_outcomes import BROKEN_OFF, NOT_RUN, SKIPPED, ItemOutcome, read_outcomes
+from pytest_voiceeval.run.item_outcomes import ItemOutcome, read_outcomes
 from pytest_voiceeval.run.resume import scenario_folders
+from pytest_voiceeval.run.words import BROKEN_OFF, ERROR, NOT_RUN, NOT_SCORED, SKIPPED
 
-UNFINISHED = (BROKEN_OFF, NOT_RUN)
+UNFINISHED = (BROKEN_OFF, NOT_SCORED, NOT_RUN)
 SHOWN = 5
 """How many names of scenarios a message has."""
 
@@ -189,7 +191,7 @@ def merged_outcomes(sources: Sequence[Source]) -> dict[str, tuple[Source, ItemOu
 
 
 def _says_more(outcome: ItemOutcome, before: ItemOutcome) -> bool:
-    order = [NOT_RUN, BROKEN_OFF]
+    order = [NOT_RUN, BROKEN_OFF, NOT_SCORED]
     ranks = [order.index(o.outcome) if o.outcome in order else len(order) for o in (outcome, before)]
     return ranks[0] > ranks[1]
 

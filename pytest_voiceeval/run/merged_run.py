@@ -24,7 +24,7 @@ from pytest_voiceeval.run.merge import (
     merged_outcomes,
     read_sources,
 )
-from pytest_voiceeval.run.resume import ATTEMPT, KILLED
+from pytest_voiceeval.run.resume import ATTEMPT, KILLED, REPLACED
 from pytest_voiceeval.run.session import Tally, read_metrics, write_session_files
 from pytest_voiceeval.world.files import write_json, write_text
 
@@ -83,18 +83,11 @@ def merge_runs(
             check_complete(sources)
         outcomes = merged_outcomes(sources)
         minimum = common_minimum(sources) if min_agent_turns is None else min_agent_turns
-        made_of = {"runs": [{"name": s.folder.name, "sha256": s.fingerprint} for s in sources]}
-        if read_json(output / MERGED) == made_of:
+        merging = _Merging(sources, outcomes, output, minimum)
+        if read_json(output / MERGED) == merging.made_of:
             return Merged(output, tally_of(o for _, o in outcomes.values()), was_there=True)
-        is_new = _claim(output)
-        locks.callback(RunLock(output).release)  # what another one writes there is not cleared
-        try:
-            return _Merging(sources, outcomes, output, minimum).write(
-                made_of, with_recordings=with_recordings
-            )
-        except BaseException:
-            _clear(output, is_new=is_new)
-            raise
+        with _claimed(output):
+            return merging.write(with_recordings=with_recordings)
 
 
 def _keep_others_out(folder: Path, locks: contextlib.ExitStack) -> None:
@@ -102,6 +95,20 @@ def _keep_others_out(folder: Path, locks: contextlib.ExitStack) -> None:
     if (folder / LOCK).exists():
         with contextlib.suppress(PermissionError):
             locks.callback(RunLock(folder).release)
+
+
+@contextlib.contextmanager
+def _claimed(output: Path) -> Iterator[None]:
+    """Make the folder, and clear it if what is done then fails."""
+    is_new = _claim(output)
+    lock = RunLock(output)  # what another one writes there is not cleared
+    try:
+        yield
+    except BaseException:
+        _clear(output, is_new=is_new)
+        raise
+    finally:
+        lock.release()
 
 
 def _claim(output: Path) -> bool:
@@ -145,7 +152,12 @@ class _Merging:
         self._output = output
         self._minimum = minimum
 
-    def write(self, made_of: Mapping[str, Any], *, with_recordings: bool) -> Merged:
+    @property
+    def made_of(self) -> dict[str, Any]:
+        """What the merged run is known by: the runs that it is made of."""
+        return {"runs": [{"name": s.folder.name, "sha256": s.fingerprint} for s in self._sources]}
+
+    def write(self, *, with_recordings: bool) -> Merged:
         """Write everything, the record of what it is made of last."""
         folders: list[Path] = []
         results: dict[str, list[Path]] = {source.label: [] for source in self._sources}
@@ -168,7 +180,7 @@ class _Merging:
             min_agent_turns=self._minimum,
             warnings=warnings,
         )
-        write_json(self._output / MERGED, made_of)
+        write_json(self._output / MERGED, self.made_of)
         return Merged(self._output, tally, warnings)
 
     def _starts(self) -> Iterator[dict[str, Any]]:
@@ -208,7 +220,7 @@ def _copy(folder: Path, output: Path, *, with_recordings: bool) -> Path:
     renamed = {}
     for aside in sorted(folder.parent.glob(f"{_literally(folder.name)}.*")):
         suffix = aside.name.removeprefix(folder.name)
-        if suffix.startswith((ATTEMPT, KILLED)) and aside.is_dir() and not aside.is_symlink():
+        if suffix.startswith((ATTEMPT, KILLED, REPLACED)) and aside.is_dir() and not aside.is_symlink():
             beside = claim_folder(output / f"{target.name}{suffix}")
             _copy_into(aside, beside, with_recordings=with_recordings)
             renamed[aside.name] = beside.name

@@ -9,15 +9,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pytest_voiceeval.run.agent_turns import agent_turn_count
-from pytest_voiceeval.run.aggregate import ERROR
+from pytest_voiceeval.run.words import ERROR
 
 ResumeState = Literal["fresh", "in_flight", "completed"]
 
 KILLED = ".killed."
-"""Stands in the name of a folder that was moved aside."""
+"""Stands in the name of a folder that was moved aside: its call was broken off, or its process killed."""
 
 KILLED_MARK = "__KILLED__"
 """An empty file in such a folder."""
+
+REPLACED = ".replaced."
+"""Stands in the name of a folder that was moved aside though its call came to its end: to no result that
+counts, such as an error."""
 
 ATTEMPT = ".attempt"
 """Stands in the name of a folder between the scenario's and the number of the attempt."""
@@ -69,7 +73,7 @@ def scenario_folders(run: Path) -> list[Path]:
 
 
 def _is_scenario_folder(path: Path) -> bool:
-    if KILLED in path.name or _ATTEMPT.search(path.name) or not path.is_dir():
+    if KILLED in path.name or REPLACED in path.name or _ATTEMPT.search(path.name) or not path.is_dir():
         return False
     try:
         names = {inner.name for inner in path.iterdir() if not inner.name.startswith(".")}

@@ -17,6 +17,7 @@ from pytest_voiceeval.model.safe_text import cell, visible
 from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.files import claim_folder, read_json
 from pytest_voiceeval.run.readable import readable
+from pytest_voiceeval.run.words import BROKEN_OFF, NOT_RUN, NOT_SCORED, SKIPPED
 from pytest_voiceeval.world.files import refuse_planted, write_json, write_text
 
 CSV_HEADER = ("Scenario", "User_Transcript", "Agent_Transcript", "Latency_ms")
@@ -31,6 +32,7 @@ class Tally:
         errors: came to no verdict through a fault of ours or of the environment.
         skipped: had nothing to score by, or were skipped.
         broken_off: were begun and not ended.
+        not_scored: were held ahead of their turn, which never came.
         not_run: were never begun.
         retried: were held more than once; the last attempt counts.
         from_before: have their result from an earlier start of the run.
@@ -40,6 +42,7 @@ class Tally:
     errors: int = 0
     skipped: int = 0
     broken_off: int = 0
+    not_scored: int = 0
     not_run: int = 0
     retried: int = 0
     from_before: int = 0
@@ -48,9 +51,10 @@ class Tally:
         """Return how many came to no verdict, and why; empty if all did."""
         words = (
             (self.errors, "error(s)"),
-            (self.skipped, "skipped"),
-            (self.broken_off, "broken off"),
-            (self.not_run, "not run"),
+            (self.skipped, SKIPPED),
+            (self.broken_off, BROKEN_OFF),
+            (self.not_scored, f"held and {NOT_SCORED}"),
+            (self.not_run, NOT_RUN),
         )
         return ", ".join(f"{count} {word}" for count, word in words if count)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pytest_voiceeval.run.agent_turns import INSUFFICIENT, retried_attempts
-from pytest_voiceeval.run.agents import black_box_line
+from pytest_voiceeval.run.agent_turns import INSUFFICIENT
+from pytest_voiceeval.run.agents import black_box_line, mixed_modes_line
 from pytest_voiceeval.run.aggregate import RunAggregator, domain_of
+from pytest_voiceeval.run.attempts import retried_attempts
 from pytest_voiceeval.run.metrics import latency_stats
 from pytest_voiceeval.run.process_events import process_events, restarts_line
 from pytest_voiceeval.run.readable import readable
@@ -54,6 +55,8 @@ def summary_text(
         lines += [f"WARNING: {not_judged}"]
     if black_boxes := black_box_line(records):
         lines += [f"NOTE: {black_boxes}"]
+    if mixed := mixed_modes_line(records):
+        lines += [f"WARNING: {mixed}"]
     if restarts := restarts_line(records):
         lines += [f"NOTE: {restarts}"]
     lines += ["", "Per-Scenario Results:", THIN_RULE, ""]

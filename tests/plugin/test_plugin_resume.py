@@ -211,7 +211,8 @@ def test_a_scenario_with_too_few_answers_is_held_again_and_the_minimum_of_now_co
     (record,) = results(project.path)["metrics"]
     assert (record["is_successful"], "insufficient_agent_turns" in record) == (True, False)
     project.runpytest(f"--voice-resume={run.name}", "--voice-min-agent-turns=5").assert_outcomes(failed=1)
-    assert len([path for path in run.iterdir() if ".killed." in path.name]) == 1
+    assert not [path for path in run.iterdir() if ".killed." in path.name]
+    assert len([path for path in run.iterdir() if ".replaced." in path.name]) == 1
 
 
 def test_a_test_by_hand_is_held_again_and_takes_no_result_of_the_scenario(
@@ -423,7 +424,8 @@ def voice_judge():
     write("conftest.py", CONFTEST + judging.replace("JUDGEMENT", "Judgement(score=1.0)"))
     project.runpytest(f"--voice-resume={run.name}").assert_outcomes(passed=1, errors=1)
     assert "Without a verdict, in no rate: 1 error(s)\n" in (run / "all_summary.txt").read_text()
-    assert len(list(run.glob("*.killed.*"))) == 2
+    assert not list(run.glob("*.killed.*"))
+    assert len(list(run.glob("*.replaced.*"))) == 2
 
 
 def test_a_scenario_that_can_no_longer_be_made_keeps_its_result(

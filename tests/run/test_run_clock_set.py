@@ -18,7 +18,7 @@ from pytest_voiceeval.bridge.tape import Track
 from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT
 from pytest_voiceeval.run import earlier, session
-from pytest_voiceeval.run.earlier import EarlierRun, new_invocation, write_note
+from pytest_voiceeval.run.earlier import EarlierRun, ItemNote, new_invocation, write_note
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.files import claim_folder
 from pytest_voiceeval.run.session import RunFolder
@@ -72,7 +72,7 @@ def test_runs_never_share_a_folder_and_a_result_of_now_is_the_last_one(
     assert len(set(runs)) == 4
     run = runs[0]
     for _ in range(3):  # the later a folder is made, the higher its number, whatever the clock says
-        write_note(claim_folder(run / "shop__tea"), "shop__tea", new_invocation())
+        write_note(claim_folder(run / "shop__tea"), ItemNote("shop__tea", new_invocation()))
     found = EarlierRun(run, "another start", 0).folder_of("shop__tea")
     assert found is not None
     assert found.name == "shop__tea.3"

@@ -11,7 +11,7 @@ from pytest_voiceeval.model.metrics import SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.report.properties import properties
-from pytest_voiceeval.run.earlier import EarlierRun, read_note, write_note
+from pytest_voiceeval.run.earlier import EarlierRun, ItemNote, read_note, write_note
 from pytest_voiceeval.run.evaluate import evaluate_conversation
 from pytest_voiceeval.run.evidence import transcript_lines
 from pytest_voiceeval.run.files import file_name
@@ -32,7 +32,7 @@ def folder(run: Path, name: str, item: str = "", metrics: Any = DONE, invocation
     path = run / name
     path.mkdir(parents=True)
     if item:
-        write_note(path, item, invocation)
+        write_note(path, ItemNote(item, invocation))
     if metrics is not None:
         (path / "metrics.json").write_text(json.dumps(metrics))
     return path
@@ -67,7 +67,7 @@ def test_what_is_no_folder_is_fresh(tmp_path: Path) -> None:
 
 def test_the_folders_of_a_run_are_those_that_were_not_moved_aside(tmp_path: Path) -> None:
     wanted = [folder(tmp_path, name, name) for name in ("a", "a.2", "b")]
-    for name in ("a.killed.20260102_030405", "a.attempt1", "a.attempt1.2"):
+    for name in ("a.killed.20260102_030405", "a.replaced.20260102_030405", "a.attempt1", "a.attempt1.2"):
         folder(tmp_path, name, name)
     (folder(tmp_path, "c", "c") / "__KILLED__").touch()
     folder(tmp_path, "notes", metrics=None).joinpath("mine.txt").touch()
@@ -107,6 +107,37 @@ def test_what_is_not_complete_is_moved_aside_once(tmp_path: Path) -> None:
     assert earlier.move_aside("tea") is None
     assert earlier.move_aside("done") is None
     assert (tmp_path / "done").exists()
+
+
+def start(invocation: str, item: str, outcome: str, verdict: str | None = None) -> dict[str, Any]:
+    entry = {"item": item, "scenario": item, "outcome": outcome, "verdict": verdict, "folder": item}
+    return {"invocation": invocation, "outcomes": [entry]}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "starts", "name"),
+    [
+        (None, [{"invocation": "then"}], "killed"),  # its process was
+        (None, [start("then", "tea", "broken off")], "killed"),
+        (None, [start("then", "tea", "passed", "passed")], "killed"),  # what it came to is lost
+        (None, [start("then", "tea", "error"), {"invocation": "later"}], "replaced"),
+        (None, [start("sooner", "tea", "error"), {"invocation": "then"}], "killed"),
+        (None, [start("then", "tea", "not scored")], "replaced"),
+        (None, [start("then", "tea", "passed")], "replaced"),  # a test by hand that scores nothing
+        ({"total_turns": 0}, [], "replaced"),
+        ({"total_turns": 4, "verdict": "error"}, [], "replaced"),
+        ({"total_turns": 4, "agent_turns": 1}, [], "replaced"),
+    ],
+)
+def test_only_what_was_broken_off_is_called_killed(
+    tmp_path: Path, metrics: dict[str, Any] | None, starts: list[dict[str, Any]], name: str
+) -> None:
+    folder(tmp_path, "tea", "tea", metrics=metrics, invocation="then")
+    (tmp_path / "run_args.json").write_text(json.dumps({"invocations": starts}))
+    aside = EarlierRun(tmp_path, "20260102_030405_abc", 3).move_aside("tea")
+    assert aside == tmp_path / f"tea.{name}.20260102_030405"
+    assert (aside / "__KILLED__").exists() == (name == "killed")
+    assert scenario_folders(tmp_path) == []
 
 
 JUDGED = SignalResult(SuccessSignal.JUDGE_PASSED, None, None, error="the judge did not answer")

@@ -14,7 +14,7 @@ from pytest_voiceeval.model.conversation import RetriedAttempt
 from pytest_voiceeval.model.turns import AGENT
 from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run import retries
-from pytest_voiceeval.run.earlier import read_note, write_note
+from pytest_voiceeval.run.earlier import ItemNote, read_note, write_note
 from pytest_voiceeval.run.evaluate import evaluate_conversation
 from pytest_voiceeval.run.files import read_json
 from pytest_voiceeval.run.retries import hold_until_it_counts
@@ -29,7 +29,7 @@ def test_a_stale_call_is_held_again_and_both_leave_their_files(tmp_path: Path) -
     agent = Calls(AGENT, [HANGS_UP], GREETS)
     folder = tmp_path / "run__tea"
     folder.mkdir()
-    write_note(folder, "run__tea", "now")
+    write_note(folder, ItemNote("run__tea", "now"))
     told: list[RetriedAttempt] = []
     conversation = hold_until_it_counts(
         Tea(), user=caller(), agent=agent, settings=SETTINGS, folder=folder, on_retry=told.append
