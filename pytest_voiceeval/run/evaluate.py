@@ -33,7 +33,6 @@ from pytest_voiceeval.run.lending import first_of
 from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
-from pytest_voiceeval.run.taken import note_mode, settled_dialect
 from pytest_voiceeval.run.trace import collect_trace, expect_trace
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.noise import noise_of
@@ -158,11 +157,23 @@ class _Call:
             clock=self.clock.name,
         )
         async with self._user.open(self._scenario) as user_url, self._agent.open(self._scenario) as agent_url:
-            user, agent = _peer(self._user, user_url), _peer(self._agent, agent_url)
+            user, agent = self._peer(self._user, user_url), self._peer(self._agent, agent_url)
             conversation = await hold_call(self._scenario, user=user, agent=agent, settings=settings)
             self.ended.append(conversation)
-            note_mode(self._agent, conversation)
+            self._settings.taken.note(self._agent, conversation)
             return await with_processes(conversation, (self._user, self._agent))
+
+    def _peer(self, bot: Endpoint, url: str) -> Peer:
+        peer = Peer(
+            bot.side,
+            url,
+            bot.label,
+            takes_pieces=isinstance(bot, TakesPieces) and bot.takes_pieces,
+            dialect=self._settings.taken.dialect_of(bot),
+        )
+        if isinstance(bot, RunsProcess):
+            return replace(peer, ready_seconds=bot.ready_seconds, opener=bot.connect)
+        return peer
 
     def keep_what_can_be(self, conversation: Conversation) -> None:
         """Write the evidence of a call that broke off; one that can't be written changes not why it did."""
@@ -188,19 +199,6 @@ def _check_endpoint(side: Side, bot: object) -> None:
         raise DefinitionError(
             f"{bot!r} is given as the {side} bot, and its side is {found!r}; make it with {side!r}"
         )
-
-
-def _peer(bot: Endpoint, url: str) -> Peer:
-    peer = Peer(
-        bot.side,
-        url,
-        bot.label,
-        takes_pieces=isinstance(bot, TakesPieces) and bot.takes_pieces,
-        dialect=settled_dialect(bot),
-    )
-    if isinstance(bot, RunsProcess):
-        return replace(peer, ready_seconds=bot.ready_seconds, opener=bot.connect)
-    return peer
 
 
 def evaluate_conversation(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.run.taken import TakenScenarios
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class RunSettings:
         auto_retry_backoff_secs: seconds to wait before that, except on the charged clock.
         output_sample_rate: of the recording's file, in hertz.
         on_turn: is told of each turn of each call as it is spoken, on the thread that holds the call.
+        taken: which agents have taken a scenario; calls of one run share it.
     """
 
     clock: ClockChoice = "auto"
@@ -88,6 +90,7 @@ class RunSettings:
     auto_retry_backoff_secs: float = 5.0
     output_sample_rate: int = 16_000
     on_turn: OnTurn | None = field(default=None, repr=False, compare=False)
+    taken: TakenScenarios = field(default_factory=TakenScenarios, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check the numbers.

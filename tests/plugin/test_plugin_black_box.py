@@ -139,3 +139,52 @@ class AnotherStream(FakeTwilioAgent):
     assert metrics["skipped_frames"]["agent"] > 50
     assert metrics["first_skipped_frames"].keys() == {"agent"}
     assert metrics["first_skipped_frames"]["agent"].startswith("a message for the stream 'MZ0'")
+
+
+WEARY = '''
+
+import os
+from pytest_voiceeval.testing import exit_message
+
+HANGS_UP = Utterance("Good bye.", 0.8, late_sends=(exit_message(),))
+
+
+def weary():
+    """Return an agent that takes scenarios in one of two workers."""
+    bot = FakeBot("agent", [HANGS_UP], answer_after=0.1)
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
+        bot.answers["reset"] = ValueError("pool exhausted")
+    return bot
+
+
+@pytest.fixture(scope="session")
+def voice_agent():
+    return Fake("agent", weary, Dialect(mode="auto"))
+'''
+
+POLITE = """
+
+@register_eval_scenario
+class Civil(Shop):
+    name = "box__civil"
+    success_signals = ("clean_exit",)
+"""
+
+
+def test_workers_that_found_the_agent_to_be_different_things_are_told(box: pytest.Pytester) -> None:
+    pytest.importorskip("xdist")
+    box.makeconftest(ENDPOINTS + WEARY)
+    shop = box.path / "scenarios" / "box.py"
+    shop.write_text(shop.read_text(encoding="utf-8").partition("@register")[0] + POLITE, encoding="utf-8")
+    with shop.open("a", encoding="utf-8") as file:
+        file.write(POLITE.replace("Civil", "Kind").replace("civil", "kind"))
+    result = box.runpytest_subprocess("--voice-scenarios=box", "--voice-min-agent-turns=0", "-n2")
+    result.assert_outcomes(passed=2)
+    result.stdout.re_match_lines(
+        [r"warning: the agent was taken for a black box in 1 scenario\(s\) \(box__\w+\) and evaluated in 1: "]
+    )
+    (summary,) = box.path.glob("eval_results/*/all_summary.txt")
+    assert "WARNING: the agent was taken for a black box in 1" in summary.read_text(encoding="utf-8")
+    alone = box.runpytest_subprocess("--voice-scenarios=box", "--voice-min-agent-turns=0")
+    alone.assert_outcomes(passed=2)
+    alone.stdout.no_fnmatch_line("warning: the agent*")

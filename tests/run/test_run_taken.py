@@ -14,10 +14,10 @@ from calls_of_fakes import HANGS_UP, Tea, caller, canned
 from pytest_voiceeval.bots.launch import RemoteBot
 from pytest_voiceeval.errors import BotRefusedError
 from pytest_voiceeval.model.turns import AGENT
-from pytest_voiceeval.run.agents import black_box_text
+from pytest_voiceeval.run.agents import black_box_text, mixed_modes_line
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
 from pytest_voiceeval.run.settings import RunSettings
-from pytest_voiceeval.run.taken import note_mode, settled_dialect
+from pytest_voiceeval.run.taken import TakenScenarios
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.testing import FakeBot
 from pytest_voiceeval.wire.dialect import Dialect
@@ -48,10 +48,18 @@ class Weary:
 
 def test_one_that_refuses_a_later_scenario_is_told_as_that(tmp_path: Path) -> None:
     agent: Any = Weary()
-    first = hold(Tea(), user=caller(), agent=agent, settings=RunSettings(), folder=tmp_path / "1")
+    run = RunSettings()
+    first = hold(Tea(), user=caller(), agent=agent, settings=run, folder=tmp_path / "1")
     assert not first.agent_is_black_box
     with pytest.raises(BotRefusedError, match="pool exhausted"):
-        hold(Tea(), user=caller(), agent=agent, settings=RunSettings(), folder=tmp_path / "2")
+        hold(Tea(), user=caller(), agent=agent, settings=run, folder=tmp_path / "2")
+
+
+def test_what_one_run_found_out_is_nothing_to_another_with_the_same_agent(tmp_path: Path) -> None:
+    agent: Any = Weary()
+    first = hold(Tea(), user=caller(), agent=agent, settings=RunSettings(), folder=tmp_path / "1")
+    second = hold(Tea(), user=caller(), agent=agent, settings=RunSettings(), folder=tmp_path / "2")
+    assert (first.agent_is_black_box, second.agent_is_black_box) == (False, True)
 
 
 def test_one_that_refuses_the_first_is_a_black_box_and_metrics_say_why(tmp_path: Path) -> None:
@@ -67,12 +75,13 @@ def test_one_that_refuses_the_first_is_a_black_box_and_metrics_say_why(tmp_path:
 
 def test_who_has_taken_a_scenario_is_asked_as_one_that_does() -> None:
     bot = RemoteBot(AGENT, "ws://127.0.0.1:1", mode="auto")
-    assert settled_dialect(bot).mode == "auto"
-    note_mode(bot, replace(canned(), agent_is_black_box=True))
-    assert settled_dialect(bot).mode == "auto"
-    note_mode(bot, canned())
-    assert settled_dialect(bot).mode == "evaluated"
-    assert settled_dialect(RemoteBot(AGENT, "ws://127.0.0.1:1", mode="auto")).mode == "auto"
+    taken = TakenScenarios()
+    assert taken.dialect_of(bot).mode == "auto"
+    taken.note(bot, replace(canned(), agent_is_black_box=True))
+    assert taken.dialect_of(bot).mode == "auto"
+    taken.note(bot, canned())
+    assert taken.dialect_of(bot).mode == "evaluated"
+    assert taken.dialect_of(RemoteBot(AGENT, "ws://127.0.0.1:1", mode="auto")).mode == "auto"
 
 
 class Unhashable:
@@ -85,5 +94,29 @@ class Unhashable:
 
 def test_one_that_cannot_be_remembered_is_asked_anew() -> None:
     bot: Any = Unhashable()
-    note_mode(bot, canned())
-    assert settled_dialect(bot).mode == "auto"
+    taken = TakenScenarios()
+    taken.note(bot, canned())
+    assert taken.dialect_of(bot).mode == "auto"
+
+
+EVALUATED = {"scenario_name": "run__tea", "agent_mode": "evaluated"}
+FOUND = {"scenario_name": "run__milk", "agent_mode": "black-box", "agent_mode_reason": "pool exhausted"}
+DECLARED = {"scenario_name": "run__rum", "agent_mode": "black-box"}
+
+
+@pytest.mark.parametrize(
+    ("records", "told"),
+    [
+        ([EVALUATED, EVALUATED], ""),
+        ([FOUND, FOUND], ""),
+        ([EVALUATED, DECLARED], ""),
+        ([EVALUATED, FOUND, EVALUATED], "a black box in 1 scenario(s) (run__milk) and evaluated in 2: "),
+        ([EVALUATED, *[FOUND] * 5], "in 5 scenario(s) (run__milk, run__milk, run__milk and 2 more)"),
+    ],
+)
+def test_an_agent_that_was_found_to_be_both_is_told_and_one_that_is_said_to_be_is_not(
+    records: list[dict[str, str]], told: str
+) -> None:
+    line = mixed_modes_line(records)
+    assert told in line
+    assert bool(told) == bool(line)
