@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_voiceeval.plugin.ahead_call import AheadCall, Means
+from pytest_voiceeval.plugin.ahead_call import AheadCall
 from pytest_voiceeval.plugin.ahead_of_turn import NotAhead, upcoming, wide_values
 from pytest_voiceeval.plugin.folders import claim_scenario_folder
 from pytest_voiceeval.plugin.items import VoiceItem
+from pytest_voiceeval.plugin.means import Means
 from pytest_voiceeval.plugin.notes import note
 from pytest_voiceeval.report.properties import HELD_ALONE
 
@@ -34,6 +35,9 @@ SCANNED = 200
 BREAK_OFF_SECONDS = 15.0
 """How long a call that is broken off may take to write what there is of it."""
 
+BOTS = ("voice_user", "voice_agent")
+"""Fixtures whose values are lent to calls."""
+
 CHARGED = "on the clock charged calls are held one after another"
 
 
@@ -50,6 +54,7 @@ class CallsAhead:
         self._live: dict[pytest.FixtureDef[Any], object] = {}
         self._why_not: dict[pytest.Item, str] = {}
         self._lenders: dict[int, Lender] = {}
+        self._bots: dict[pytest.FixtureDef[Any], object] = {}
         self._thread: CallThread | None = None
         self._clock_name = ""
 
@@ -185,15 +190,20 @@ class CallsAhead:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
-        """Remember the values of the fixtures of the session."""
+        """Remember the values of the fixtures of the session, and the bots of narrower ones."""
         value = yield
         if fixturedef.scope == "session":
             self._live[fixturedef] = value
+        if fixturedef.argname in BOTS:
+            self._bots[fixturedef] = value
         return value
 
     def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
-        """Forget a fixture that is torn down."""
+        """Forget a fixture that is torn down, and a bot that no other fixture has."""
         self._live.pop(fixturedef, None)
+        bot = self._bots.pop(fixturedef, None)
+        if bot is not None and not any(other is bot for other in self._bots.values()):
+            self._lenders.pop(id(bot), None)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
@@ -212,17 +222,16 @@ class CallsAhead:
         Raises:
             RuntimeError: if a call does not end.
         """
-        self._break_off()
         thread, self._thread = self._thread, None
-        if thread is not None and not thread.close():
-            raise RuntimeError(f"calls on the clock {self._clock_name} do not end, and were left alone")
+        is_closed = thread is None or thread.close()
+        for item, call in self._calls.items():
+            call.note_end(item)
         self._calls.clear()
         self._lenders.clear()
+        if not is_closed:
+            raise RuntimeError(f"calls on the clock {self._clock_name} do not end, and were left alone")
 
 
 def _wait(calls: list[HeldCall[Conversation]], until: str, seconds: float | None = None) -> None:
     """Wait for calls; a signal ends it."""
     concurrent.futures.wait([call.outcome for call in calls], seconds, until)
-
-
-ahead_key = pytest.StashKey[CallsAhead]()

@@ -5,39 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_voiceeval.plugin.folders import note_that_call_is_over
 from pytest_voiceeval.plugin.notes import note
 from pytest_voiceeval.report.properties import CALL_SECONDS, attempts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_voiceeval.bridge.clock import Clock
-    from pytest_voiceeval.bridge.endpoint import Endpoint
     from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
     from pytest_voiceeval.run.lending import Lender
     from pytest_voiceeval.run.settings import RunSettings
     from pytest_voiceeval.run.together import HeldCall
     from pytest_voiceeval.scenarios.base import Scenario
-
-
-@dataclass(frozen=True)
-class Means:
-    """What a call is held with."""
-
-    user: Endpoint
-    agent: Endpoint
-    settings: RunSettings
-
-    def clock(self) -> Clock:
-        """Return the clock of the call; raises ClockError if there is none for both bots."""
-        from pytest_voiceeval.bridge.clock import choose_clock  # noqa: PLC0415 - heavy
-
-        return choose_clock(self.settings.clock, self.user, self.agent)
 
 
 class AheadCall:
@@ -66,6 +49,11 @@ class AheadCall:
             if self._folder is None:
                 self._folder = self._claim()
             return self._folder
+
+    def note_end(self, item: pytest.Item) -> None:
+        """Have its folder tell that it came to its end, if it did, and ``item`` does not take it any more."""
+        if self.held.is_over and self._folder is not None:
+            note_that_call_is_over(item, self._folder)
 
     def tell(self, item: pytest.Item) -> None:
         """Have the reports of ``item`` carry how long its call took, and how often it was held."""

@@ -18,9 +18,6 @@ from pytest_voiceeval.run.resume import ATTEMPT
 from pytest_voiceeval.run.session import RunFolder
 from pytest_voiceeval.world.files import write_json, write_text
 
-FILES_INPUT = "voice_files"
-"""Under this key a worker that does not see the run's folder gets the channel for its files."""
-
 TOKEN = ".seen_by_workers"
 """File in a run's folder that tells whether a worker sees the same folder."""
 

@@ -17,13 +17,19 @@ from pytest_voiceeval.run.session import RunFolder
 
 
 @contextlib.contextmanager
-def running_endpoint(side: Side, settings: Settings, folder: RunFolder) -> Iterator[Endpoint]:
+def running_endpoint(side: Side, settings: Settings, folder: RunFolder | None) -> Iterator[Endpoint]:
     """Yield the bot of ``side``, and give up what it holds in the end.
+
+    Args:
+        side: which one.
+        settings: name it.
+        folder: of the run, for what a command prints; ``None`` where no call is held, so nothing starts.
 
     Raises:
         ProfileError: if it is a profile that can't be had.
     """
-    log_folder = folder.open() if _named(side, settings).startswith(COMMAND) else Path()
+    is_command = _named(side, settings).startswith(COMMAND)
+    log_folder = folder.open() if folder and is_command else Path()
     slots = settings.concurrency if takes_slots(_named(side, settings)) else 1
     bots = [make_endpoint(side, settings, log_folder, slot) for slot in range(slots)]
     endpoint = bots[0] if len(bots) == 1 else SeveralBots(bots)

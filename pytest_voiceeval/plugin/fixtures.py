@@ -9,12 +9,12 @@ import pytest
 
 from pytest_voiceeval.errors import DefinitionError, JudgeError
 from pytest_voiceeval.model.safe_text import shown_lines
-from pytest_voiceeval.plugin.ahead import ahead_key
-from pytest_voiceeval.plugin.ahead_call import Means
 from pytest_voiceeval.plugin.folders import claim_scenario_folder, run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK
+from pytest_voiceeval.plugin.means import Means, ahead_key
 from pytest_voiceeval.plugin.notes import note
+from pytest_voiceeval.plugin.planning import holds_calls
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.plugin.timeouts import told_as_timed_out
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_voiceeval.bridge.endpoint import Endpoint
     from pytest_voiceeval.model.conversation import Conversation, RetriedAttempt
     from pytest_voiceeval.model.metrics import Metrics
+    from pytest_voiceeval.run.session import RunFolder
     from pytest_voiceeval.scenarios.base import Scenario
     from pytest_voiceeval.scoring.judging import Judge
 
@@ -49,7 +50,7 @@ def voice_agent(voice_settings: Settings, pytestconfig: pytest.Config) -> Iterat
     """The agent under test: what --voice-agent names. Override it to bring your own."""
     from pytest_voiceeval.plugin.endpoints import running_endpoint  # noqa: PLC0415 - heavy
 
-    with running_endpoint("agent", voice_settings, pytestconfig.stash[run_folder_key]) as endpoint:
+    with running_endpoint("agent", voice_settings, _run_folder(pytestconfig)) as endpoint:
         yield endpoint
 
 
@@ -58,7 +59,7 @@ def voice_user(voice_settings: Settings, pytestconfig: pytest.Config) -> Iterato
     """The simulated caller: what --voice-user names. Override it to bring your own."""
     from pytest_voiceeval.plugin.endpoints import running_endpoint  # noqa: PLC0415 - heavy
 
-    with running_endpoint("user", voice_settings, pytestconfig.stash[run_folder_key]) as endpoint:
+    with running_endpoint("user", voice_settings, _run_folder(pytestconfig)) as endpoint:
         yield endpoint
 
 
@@ -179,6 +180,10 @@ def voice_metrics(
     if metrics.verdict is Verdict.ERROR:
         raise JudgeError(judge_error_text(metrics))
     return metrics
+
+
+def _run_folder(config: pytest.Config) -> RunFolder | None:
+    return config.stash[run_folder_key] if holds_calls(config) else None
 
 
 def _marked_scenario(request: pytest.FixtureRequest) -> Scenario:

@@ -10,44 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_voiceeval.errors import ClockError, DefinitionError, ProfileError, VoiceEvalError
+from pytest_voiceeval.errors import VoiceEvalError
 from pytest_voiceeval.plugin import fixtures, options
-from pytest_voiceeval.plugin.ahead import CallsAhead, ahead_key
-from pytest_voiceeval.plugin.alone import HeldAlone
-from pytest_voiceeval.plugin.apart import FILES_INPUT, Sender
-from pytest_voiceeval.plugin.collection import Collection, Lane, Lanes, RunsFailedFirst
 from pytest_voiceeval.plugin.fixtures import VOICE_FIXTURES
-from pytest_voiceeval.plugin.folders import run_folder_key
 from pytest_voiceeval.plugin.items import VoiceItem, message_alone
-from pytest_voiceeval.plugin.judge_options import URL
 from pytest_voiceeval.plugin.marks import SCENARIO_MARK, VOICE_MARK
-from pytest_voiceeval.plugin.notes import SafeTexts, forget, make_sendable, note
-from pytest_voiceeval.plugin.option import Option
-from pytest_voiceeval.plugin.progress import progress_of
-from pytest_voiceeval.plugin.recorder import Recorder
-from pytest_voiceeval.plugin.resuming import (
-    earlier_key,
-    invocation_key,
-    with_scenarios_of_before,
-)
-from pytest_voiceeval.plugin.selection import Selection, select, selection_key
+from pytest_voiceeval.plugin.notes import forget, make_sendable, note
+from pytest_voiceeval.plugin.parts import allure_key, register_parts
+from pytest_voiceeval.plugin.resuming import with_scenarios_of_before
+from pytest_voiceeval.plugin.selection import select, selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
-from pytest_voiceeval.plugin.sharding import Sharding
-from pytest_voiceeval.plugin.timeouts import register_endings
-from pytest_voiceeval.plugin.workers import FOLDER_INPUT, INVOCATION_INPUT, Workers, demand_urls
-from pytest_voiceeval.report.attachments import AllureAttachments
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, Property, look_up, replaced
-from pytest_voiceeval.run.earlier import EarlierRun, new_invocation
-from pytest_voiceeval.run.lock import RunBusyError
-from pytest_voiceeval.run.session import RunFolder
-from pytest_voiceeval.wire.address import without_secrets
 from pytest_voiceeval.world.roots import kept_roots, restore_roots, use_data_root
 
 if TYPE_CHECKING:
-    from pytest_voiceeval.bridge.endpoint import Endpoint
-    from pytest_voiceeval.model.turns import Side
+    from pytest_voiceeval.plugin.progress import Progress, WorkerProgress
 
-allure_key = pytest.StashKey[AllureAttachments]()
 roots_key = pytest.StashKey[Any]()
 broken_key = pytest.StashKey[dict[pytest.FixtureDef[object], BaseException]]()
 """With what our fixtures failed whose failure pytest keeps, and raises again for other tests."""
@@ -87,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Last of all, so that the markers of others are known.
     """
     settings = Settings.from_config(config)
-    progress = progress_of(config)
+    progress = _progress(config)
     settings = config.stash[settings_key] = replace(settings, on_turn=progress.tell if progress else None)
     config.stash[roots_key] = kept_roots()
     use_data_root(settings.data_root)
@@ -99,122 +77,22 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{SCENARIO_MARK}(name): the scenario that the voice_* fixtures are for"
     )
     config.stash[broken_key] = {}
-    folder = _place(config, settings)
-    _register_collection(config, selection)
-    _register_concurrency(config, settings)
-    if not hasattr(config, "workerinput"):
-        if selection.chosen:
-            _check_bots(config, settings)
-            _check_judge(config, settings)
-            _check_folder(config, settings, folder)
-        recorder = Recorder(config, folder, selection.catalogue)
-        config.pluginmanager.register(recorder, "voiceeval-recorder")
-        if selection.chosen and not config.option.collectonly:
-            _claim(config, recorder)
-        if config.pluginmanager.has_plugin("xdist"):
-            invocation = config.stash[invocation_key]
-            workers = Workers(settings, folder, invocation, has_scenarios=bool(selection.chosen))
-            workers.progress = progress
-            config.pluginmanager.register(workers, "voiceeval-workers")
-    if settings.shard is not None:
-        config.pluginmanager.register(Sharding(settings.shard), "voiceeval-sharding")
-    config.pluginmanager.register(SafeTexts(), "voiceeval-texts")
-    register_endings(config, has_scenarios=bool(selection.chosen))
-    if config.getoption("allure_report_dir", default=None):
-        config.stash[allure_key] = AllureAttachments()
+    register_parts(config, settings, selection, progress)
 
 
-def _claim(config: pytest.Config, recorder: Recorder) -> None:
-    """Refuse to go on with a run that still goes on."""
-    try:
-        recorder.claim()
-    except RunBusyError as exc:
-        raise pytest.UsageError(f"{options.RESUME.name(config)}: {exc}") from None
+def _progress(config: pytest.Config) -> Progress | WorkerProgress | None:
+    """Return what shows turns as they are spoken; ``None`` where nobody asks to see them."""
+    if config.get_verbosity() < 1:
+        return None
+    from pytest_voiceeval.plugin.progress import progress_of  # noqa: PLC0415 - light start
 
-
-def _place(config: pytest.Config, settings: Settings) -> RunFolder:
-    """Return the folder of the run, and put into the stash who makes folders in it, and who did before."""
-    given = getattr(config, "workerinput", {})
-    invocation = config.stash[invocation_key] = given.get(INVOCATION_INPUT) or new_invocation()
-    agreed = given.get(FOLDER_INPUT) or settings.resume
-    if FILES_INPUT in given:
-        sender = Sender(given[FILES_INPUT])
-        config.pluginmanager.register(sender, "voiceeval-sender")
-        agreed = sender.folder
-    folder = config.stash[run_folder_key] = RunFolder(settings.output_dir, Path(agreed) if agreed else None)
-    if settings.resume:
-        config.stash[earlier_key] = EarlierRun(settings.resume, invocation, settings.min_agent_turns)
-    return folder
+    return progress_of(config)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Take back what this run made of the process: where data are looked for."""
     if (kept := config.stash.get(roots_key, None)) is not None:
         restore_roots(kept)
-
-
-def _register_collection(config: pytest.Config, selection: Selection) -> None:
-    plugins = config.pluginmanager
-    plugins.register(Collection(selection), "voiceeval-collection")
-    if selection.chosen:
-        plugins.register(Lanes(Lane(selection, config.rootpath)), "voiceeval-lanes")
-    if selection.chosen and config.getoption("lf", default=False):
-        plugins.register(RunsFailedFirst(), "voiceeval-lf")
-
-
-def _register_concurrency(config: pytest.Config, settings: Settings) -> None:
-    if settings.concurrency == 1 or config.option.collectonly:
-        return
-    ahead = config.stash[ahead_key] = CallsAhead(settings.concurrency)
-    config.pluginmanager.register(ahead, "voiceeval-ahead")
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(HeldAlone(settings.concurrency), "voiceeval-alone")
-
-
-def _check_bots(config: pytest.Config, settings: Settings) -> None:
-    """Refuse a bot that cannot be had, or not with the clock that is asked for, before anything runs."""
-    from pytest_voiceeval.bridge.clock import choose_clock  # noqa: PLC0415 - heavy
-    from pytest_voiceeval.plugin.endpoints import make_endpoint  # noqa: PLC0415 - heavy
-
-    if config.getoption("dist", default="no") == "no":
-        demand_urls(settings, [""])
-    bots: list[Endpoint] = []
-    named: tuple[tuple[Side, Option[str], str], ...] = (
-        ("user", options.USER, settings.user),
-        ("agent", options.AGENT, settings.agent),
-    )
-    for side, option, text in named:
-        try:
-            bots.append(make_endpoint(side, settings, Path()))
-        except (ProfileError, DefinitionError) as exc:
-            raise pytest.UsageError(f"{option.name(config)}={without_secrets(text)}: {exc}") from exc
-    try:
-        choose_clock(settings.clock, *bots)
-    except ClockError as exc:
-        raise pytest.UsageError(f"{options.CLOCK.name(config)}={settings.clock}: {exc}") from exc
-
-
-def _check_judge(config: pytest.Config, settings: Settings) -> None:
-    """Refuse a judge that cannot be asked for lack of a key, before anything runs."""
-    if settings.judge is None or config.option.collectonly:
-        return
-    from pytest_voiceeval.scoring.judge_endpoint import missing_key  # noqa: PLC0415 - heavy
-
-    if why := missing_key(settings.judge):
-        raise pytest.UsageError(f"{URL.name(config)}={settings.judge.url}: {why}")
-
-
-def _check_folder(config: pytest.Config, settings: Settings, folder: RunFolder) -> None:
-    """Refuse a place for the results in which no folder can be made, before anything runs."""
-    if config.option.collectonly:
-        return
-    try:
-        folder.check()
-    except OSError as exc:
-        raise pytest.UsageError(
-            f"{options.OUTPUT_DIR.name(config)}={settings.output_dir}: no folder can be made there "
-            f"({exc.strerror}); name a folder that you may write in"
-        ) from exc
 
 
 @pytest.hookimpl(wrapper=True)

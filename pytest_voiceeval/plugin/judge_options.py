@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 def url_or_empty(text: str) -> str:
     """Return a URL of HTTP; an empty text as it is."""
-    from pytest_voiceeval.scoring.judge_settings import check_url  # noqa: PLC0415 - light start
-
     if text.strip():
+        from pytest_voiceeval.scoring.judge_settings import check_url  # noqa: PLC0415 - light start
+
         check_url(text)
     return text.strip()
 

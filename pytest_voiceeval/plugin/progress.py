@@ -12,10 +12,9 @@ from typing import Any, TextIO
 import pytest
 
 from pytest_voiceeval.model.live import LiveTurn
+from pytest_voiceeval.plugin.planning import holds_calls
+from pytest_voiceeval.plugin.worker_input import CHANNEL_INPUT
 from pytest_voiceeval.report.sendable import sendable_text
-
-CHANNEL_INPUT = "voice_channel"
-"""Under this key a worker of xdist gets the channel on which it tells the controller of turns."""
 
 MOST_CHARACTERS = 160
 """Of one turn; ``-vv`` shows all of it."""
@@ -26,7 +25,7 @@ IN_LINE = -2
 
 def progress_of(config: pytest.Config) -> Progress | WorkerProgress | None:
     """Return what shows turns, registered if it must be: with ``-v``, where there is a terminal."""
-    if config.get_verbosity() < 1 or config.option.collectonly:
+    if config.get_verbosity() < 1 or not holds_calls(config):
         return None
     workerinput = getattr(config, "workerinput", None)
     if workerinput is not None:

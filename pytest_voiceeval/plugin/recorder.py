@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,31 +10,20 @@ from typing import Any
 import pytest
 
 from pytest_voiceeval.plugin.catalogue import Catalogue
-from pytest_voiceeval.plugin.items import VoiceItem
-from pytest_voiceeval.plugin.reading import changes_told, finished, outcome_of, was_skipped, without_group
+from pytest_voiceeval.plugin.ledger import Ledger
+from pytest_voiceeval.plugin.planning import is_only_planned
+from pytest_voiceeval.plugin.reading import changes_told, finished, outcome_of
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_record
 from pytest_voiceeval.plugin.settings import settings_key
 from pytest_voiceeval.plugin.unwritten import Unwritten
 from pytest_voiceeval.report.failure import shown_path
-from pytest_voiceeval.report.outcomes import Outcome, counts
-from pytest_voiceeval.report.properties import (
-    ARTIFACTS,
-    BROKEN,
-    SCENARIO,
-    VERDICT,
-    Property,
-    look_up,
-)
-from pytest_voiceeval.report.terminal import summary_lines
-from pytest_voiceeval.run.agent_turns import retried_attempts
-from pytest_voiceeval.run.aggregate import ERROR
-from pytest_voiceeval.run.earlier import begun_items, own_content, read_note
+from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, VERDICT
+from pytest_voiceeval.run.earlier import read_note
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level
-from pytest_voiceeval.run.files import file_name
 from pytest_voiceeval.run.history import RunHistory, changed_options, read_invocations
-from pytest_voiceeval.run.item_outcomes import NOT_RUN, OUTCOMES, ItemOutcome, outcome_records
+from pytest_voiceeval.run.item_outcomes import OUTCOMES, outcome_records
 from pytest_voiceeval.run.lock import RunLock
-from pytest_voiceeval.run.session import RunFolder, Tally, read_metrics, write_session_files
+from pytest_voiceeval.run.session import RunFolder, read_metrics, write_session_files
 
 
 class Recorder:
@@ -49,57 +38,42 @@ class Recorder:
         self._lock: RunLock | None = None
         self._folder = folder
         self._folder.on_made = self._begin_history
-        self._catalogue = catalogue
+        self._ledger = Ledger(config, folder, catalogue)
+        self._is_only_planned = is_only_planned(config)
         self._log = EvaluationLog(folder)
         self._unwritten = Unwritten()
-        self._outcomes: dict[str, Outcome] = {}
-        self._selected: dict[str, str] = {}
-        self._begun: list[str] = []
         self._locations: dict[str, tuple[str, int | None, str]] = {}
-        self._notes: dict[str, list[Property]] = {}
         self._started_at = datetime.now()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Remember which scenarios are to be held."""
-        items = [item for item in session.items if isinstance(item, VoiceItem)]
-        self._selected.update((item.nodeid, item.name) for item in items)
-        self._notes.update((item.nodeid, item.user_properties) for item in items)
+        self._ledger.select(session.items)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Iterable[str]) -> None:
         """Remember which scenarios a worker found; all find the same."""
-        self._selected.update((node_id, name) for node_id in ids if (name := self._scenario_of(node_id)))
-
-    def _scenario_of(self, node_id: str) -> str | None:
-        """Return the scenario that a node id names; ``None`` if it names something else."""
-        node_path, _, name = node_id.partition("::")
-        if self._catalogue.find_node(node_path) is None:
-            return None
-        is_grouped = self._config.getoption("dist", default="no") == "loadgroup"
-        return without_group(name) if is_grouped else name
+        self._ledger.select_ids(ids)
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """Log that a scenario begins."""
-        if (name := self._selected.get(nodeid)) is None:
+        is_first = not self._ledger.begun
+        if self._is_only_planned or (told := self._ledger.begin(nodeid)) is None:
             return
         self._locations[nodeid] = location
         if folder := self._folder.find():
             self._begin_history(folder)
-        if self._earlier and not self._begun:
+        if self._earlier and is_first:
             self._log.add(location, f"Resuming {self._earlier.folder.name}")
-        if nodeid not in self._begun:
-            self._begun.append(nodeid)
-        place = f"{self._begun.index(nodeid) + 1}/{len(self._selected)}"
-        self._log.add(location, f"Starting Scenario {place}: {name}")
+        self._log.add(location, f"Starting Scenario {told}")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """Have the scenario at which a worker died reported as an error, with what there is of it."""
-        name = self._scenario_of(crashitem)
+        name = self._ledger.scenario_of(crashitem)
         if name is None:
             return
-        before = self._outcomes.get(crashitem)
-        folder = before.folder if before else self._folder_of(crashitem)
+        before = self._ledger.outcomes.get(crashitem)
+        folder = before.folder if before else self._ledger.folder_of(crashitem)
         report.location = self._locations.get(crashitem, report.location)
         report.when = "setup"  # pytest calls a failure of any other phase but the teardown no error
         report.user_properties += [(SCENARIO, name), (BROKEN, "worker")]
@@ -110,10 +84,10 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what a report says about a scenario."""
-        outcome = outcome_of(report, self._scenario_of(report.nodeid), self._is_from_before)
-        if outcome is None:
+        outcome = outcome_of(report, self._ledger.scenario_of(report.nodeid), self._is_from_before)
+        if outcome is None or self._is_only_planned:
             return
-        self._outcomes[report.nodeid] = outcome
+        self._ledger.outcomes[report.nodeid] = outcome
         level: Level = "ERROR" if outcome.word == "error" else "INFO"
         self._log.add(report.location, finished(outcome), level)
 
@@ -144,7 +118,7 @@ class Recorder:
             return
         with self._unwritten.told():
             self._lock = self._lock or RunLock(folder)
-            record = start_record(self._config, self._started_at, self._names())
+            record = start_record(self._config, self._started_at, self._ledger.names())
             self._history = RunHistory(folder, record, is_resumed=self._earlier is not None)
             self._history.write()
 
@@ -160,18 +134,18 @@ class Recorder:
         """Write the run's files if the run has a folder, however it ended."""
         self._folder.drop_if_empty()
         folder = self._folder.find()
-        if folder is None and self._outcomes and self._config.stash[settings_key].shard:
+        if folder is None and self._ledger.outcomes and self._config.stash[settings_key].shard:
             folder = self._folder.open()  # none of this part held a call: the other parts are to know
-        if folder is None or (self._earlier and not (self._begun or self._outcomes)):
+        if folder is None or (self._earlier and not (self._ledger.begun or self._ledger.outcomes)):
             return
         self._log.flush()
         self._begin_history(folder)
         if self._history is not None:
-            names = self._names()
+            names = self._ledger.names()
             self._history.record |= {
                 "resolved_scenario_count": len(names),
                 "resolved_scenario_names": names,
-                OUTCOMES: outcome_records(self._item_outcomes()),
+                OUTCOMES: outcome_records(self._ledger.item_outcomes()),
             }
             with self._unwritten.told():
                 self._history.write()
@@ -180,8 +154,8 @@ class Recorder:
         with self._unwritten.told():
             write_session_files(
                 folder,
-                read_metrics(self._result_folders(), self._min_agent_turns),
-                tally=self._tally(),
+                read_metrics(self._ledger.result_folders(), self._min_agent_turns),
+                tally=self._ledger.tally(),
                 min_agent_turns=self._min_agent_turns,
                 warnings=self._warnings(),
             )
@@ -189,15 +163,17 @@ class Recorder:
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Tell where everything is."""
-        outcomes = [*self._ordered(), *self._broken_off()]
+        outcomes = [*self._ledger.ordered(), *self._ledger.unfinished()]
         if not outcomes and (self._earlier or self._folder.find() is None):
             return
+        from pytest_voiceeval.report.terminal import summary_lines  # noqa: PLC0415 - light start
+
         folders = [outcome.folder for outcome in outcomes if outcome.folder]
         records = {folder: read_metrics([folder], self._min_agent_turns) for folder in folders}
         metrics = {folder: found[0] for folder, found in records.items() if found}
         full = config.get_verbosity() > 0
         terminalreporter.write_sep("=", "voice scenarios")
-        for line in summary_lines(outcomes, metrics, self._folder.find(), self._tally(), full=full):
+        for line in summary_lines(outcomes, metrics, self._folder.find(), self._ledger.tally(), full=full):
             terminalreporter.write_line(line)
         for warning in self._warnings():
             terminalreporter.write_line(f"warning: {warning}")
@@ -207,8 +183,8 @@ class Recorder:
         from pytest_voiceeval.scenarios.registry import absent_tasks  # noqa: PLC0415 - light start
         from pytest_voiceeval.world.task_sets import unknown_data  # noqa: PLC0415 - light start
 
-        outcomes, names = self._ordered(), self._names()
-        of_data = [*unknown_data(names), *absent_tasks(names, self._catalogue.split)]
+        outcomes, names = self._ledger.ordered(), self._ledger.names()
+        of_data = [*unknown_data(names), *absent_tasks(names, self._config.stash[settings_key].split)]
         of_calls = [*changes_told(outcomes), *of_data, *self._unwritten.lines(outcomes)]
         return [*self._option_warnings(), *of_calls]
 
@@ -218,88 +194,3 @@ class Recorder:
         now = start_record(self._config, self._started_at, [])
         before = self._history.earlier if self._history else read_invocations(self._earlier.folder)
         return list(changed_options(before, now, made=self._earlier.makers()))
-
-    def _result_folders(self) -> list[Path]:
-        """Return the folders of all results of the run, by scenario, whoever was faster."""
-        own = [(o.scenario, o.node_id, o.folder) for o in self._outcomes.values() if o.folder]
-        others = [(name, item, folder) for item, (name, folder) in self._others().items()]
-        return [folder for *_, folder in sorted([*own, *others])]
-
-    def _others(self) -> dict[str, tuple[str, Path]]:
-        """Return name and folder of scenarios that have a result from before and none from now."""
-        if self._earlier is None:
-            return {}
-        seen = {self._selected.get(node_id, node_id) for node_id in self._outcomes}
-        return {
-            item: (str(own_content(folder).get("scenario_name") or item), folder)
-            for item, folder in self._earlier.others(seen).items()
-        }
-
-    def _tally(self) -> Tally:
-        unscored = counts(outcome for outcome in self._outcomes.values() if not outcome.is_scored)
-        begun = [outcome.node_id for outcome in self._broken_off()]
-        others = self._others()
-        results = [own_content(folder) for _, folder in others.values()]
-        left = self._selected.keys() - self._outcomes.keys() - set(begun)
-        return Tally(
-            total=len(self._selected.keys() | self._outcomes.keys())
-            + len(others.keys() - set(self._selected.values())),
-            errors=unscored["error"] + sum(result.get("verdict") == ERROR for result in results),
-            skipped=unscored["skipped"] + sum(was_skipped(result) for result in results),
-            broken_off=len(begun),
-            not_run=sum(self._selected[node_id] not in others for node_id in left),
-            retried=sum(outcome.attempts > 1 for outcome in self._outcomes.values())
-            + sum(bool(retried_attempts(result)) for result in results),
-            from_before=sum(outcome.is_from_before for outcome in self._outcomes.values()) + len(others),
-        )
-
-    def _item_outcomes(self) -> Iterator[ItemOutcome]:
-        """Yield what became of each item of this start."""
-        outcomes = [*self._outcomes.values(), *self._broken_off()]
-        for outcome in outcomes:
-            yield ItemOutcome(
-                self._scenario_of(outcome.node_id) or outcome.node_id,
-                outcome.scenario,
-                outcome.word,
-                outcome.verdict,
-                outcome.folder.name if outcome.folder else None,
-                outcome.attempts,
-            )
-        for node_id in self._selected.keys() - {outcome.node_id for outcome in outcomes}:
-            yield ItemOutcome(self._selected[node_id], self._selected[node_id], NOT_RUN)
-
-    def _broken_off(self) -> list[Outcome]:
-        """Return the scenarios that were begun and never ended, with their files as far as they got."""
-        ahead = self._begun_ahead()
-        return [
-            Outcome(node_id, name, "broken off", folder=ahead.get(node_id) or self._folder_of(node_id))
-            for node_id, name in (
-                (node_id, self._selected[node_id]) for node_id in [*self._begun, *sorted(ahead)]
-            )
-            if node_id not in self._outcomes
-        ]
-
-    def _begun_ahead(self) -> dict[str, Path]:
-        """Return the folders of calls that were begun before their items' turn, which never came."""
-        run = self._folder.find()
-        left = self._selected.keys() - self._outcomes.keys() - set(self._begun)
-        if run is None or not left or self._config.stash[settings_key].concurrency == 1:
-            return {}
-        found = begun_items(run, self._invocation)
-        return {node_id: found[name] for node_id in left if (name := self._selected[node_id]) in found}
-
-    def _folder_of(self, node_id: str) -> Path | None:
-        """Return the folder of a scenario without a report: as its item notes it, else by its name."""
-        if isinstance(noted := look_up(self._notes.get(node_id, []), ARTIFACTS), str):
-            return Path(noted)
-        run = self._folder.find()
-        named = run / file_name(self._selected[node_id]) if run else None
-        return named if named and named.is_dir() else None
-
-    def _ordered(self) -> list[Outcome]:
-        """Return the outcomes in an order that does not depend on which worker was faster."""
-        return sorted(self._outcomes.values(), key=lambda outcome: (outcome.scenario, outcome.node_id))
-
-    def _names(self) -> list[str]:
-        by_hand = {outcome.scenario for outcome in self._outcomes.values()}
-        return sorted({*self._selected.values(), *by_hand})

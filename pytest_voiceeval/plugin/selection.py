@@ -243,7 +243,9 @@ def _own_marks(scenario_name: str) -> set[str]:
 def _by_keywords(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Names]:
     """Return the scenarios that a word of ``-k`` spells out: the name, or its domain with ``__``."""
     expression = _expression(config, "keyword")
-    words = [word.lower() for word in expression.asked] if expression else []
+    if expression is None:
+        return {}
+    words = [word.lower() for word in expression.asked]
     texts = _spellings(filter(_has_domain, words)) | {f'"{word}"' for word in words if not _has_domain(word)}
     has_domain = any(map(_has_domain, words))
     scenarios = _loaded(catalogue, lambda e: (e.is_own and has_domain) or e.mentions(texts), texts)

@@ -15,7 +15,9 @@ from pytest_voiceeval.plugin.dialect_options import agent_dialect
 from pytest_voiceeval.plugin.judge_options import THRESHOLD, judge_settings
 from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.sharding import Shard
+from pytest_voiceeval.plugin.worker_input import FOLDER_INPUT, WORKER_INPUT
 from pytest_voiceeval.run.settings import RunSettings
+from pytest_voiceeval.run.taken import TakenScenarios
 from pytest_voiceeval.scoring.conversation_end import ConversationEndPolicy
 from pytest_voiceeval.wire.address import shown
 from pytest_voiceeval.wire.dialect import Dialect
@@ -55,6 +57,7 @@ class Settings:
         concurrency: how many calls are held at once in this process.
         pack_roots: folders of the packs besides the built-in one.
         on_turn: is told of turns as they are spoken; ``None`` if nobody wants to see them.
+        taken: which agents have taken a scenario in this session.
         worker: index of this process among those that hold calls at once; 0 if it is the only one.
     """
 
@@ -88,6 +91,7 @@ class Settings:
     pack_roots: tuple[Path, ...] = ()
     worker: int = 0
     on_turn: OnTurn | None = field(default=None, repr=False, compare=False)
+    taken: TakenScenarios = field(default_factory=TakenScenarios, repr=False, compare=False)
 
     @classmethod
     def from_config(cls, config: pytest.Config) -> Settings:
@@ -128,7 +132,7 @@ class Settings:
             resume=_resumed_run(config),
             concurrency=options.CONCURRENCY.read(config),
             pack_roots=_pack_roots(config),
-            worker=int(getattr(config, "workerinput", {}).get("voice_worker", 0)),
+            worker=int(getattr(config, "workerinput", {}).get(WORKER_INPUT, 0)),
         )
 
     def run_settings(self) -> RunSettings:
@@ -147,6 +151,7 @@ class Settings:
             max_auto_retries=self.max_auto_retries,
             auto_retry_backoff_secs=self.auto_retry_backoff_secs,
             on_turn=self.on_turn,
+            taken=self.taken,
         )
 
     def packs(self) -> tuple[Pack, ...]:
@@ -166,7 +171,7 @@ def _resumed_run(config: pytest.Config) -> Path | None:
     text = option.read(config)
     if not text:
         return None
-    if agreed := getattr(config, "workerinput", {}).get("voice_run_folder"):
+    if agreed := getattr(config, "workerinput", {}).get(FOLDER_INPUT):
         return Path(agreed)  # that the controller found
     from pytest_voiceeval.run.resume import find_run  # noqa: PLC0415 - light start
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.plugin.ahead import ahead_key
+from pytest_voiceeval.plugin.means import ahead_key
+from pytest_voiceeval.plugin.planning import holds_calls
 from pytest_voiceeval.plugin.termination import Termination
 from pytest_voiceeval.report.failure import shown_path
 
@@ -94,7 +95,7 @@ class _Timer:
 def register_endings(config: pytest.Config, *, has_scenarios: bool) -> None:
     """Have what ends a run or a test from outside break calls off in order."""
     termination = Termination(is_worker=hasattr(config, "workerinput"))
-    if has_scenarios and not config.option.collectonly:
+    if has_scenarios and holds_calls(config):
         termination.install()
     config.pluginmanager.register(termination, "voiceeval-termination")
     config.pluginmanager.register(Timeouts(), "voiceeval-timeouts")

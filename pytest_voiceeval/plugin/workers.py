@@ -11,17 +11,20 @@ import pytest
 
 from pytest_voiceeval.model.live import LiveTurn
 from pytest_voiceeval.model.turns import Side
-from pytest_voiceeval.plugin.apart import FILES_INPUT, TOKEN, Receiver, may_be_apart, sees
+from pytest_voiceeval.plugin.apart import TOKEN, Receiver, may_be_apart, sees
 from pytest_voiceeval.plugin.bot_options import is_url_list, too_few_urls
 from pytest_voiceeval.plugin.options import AGENT, OUTPUT_DIR, RESUME, USER
-from pytest_voiceeval.plugin.progress import CHANNEL_INPUT, Progress, WorkerProgress
+from pytest_voiceeval.plugin.progress import Progress, WorkerProgress
 from pytest_voiceeval.plugin.settings import Settings
+from pytest_voiceeval.plugin.worker_input import (
+    CHANNEL_INPUT,
+    FILES_INPUT,
+    FOLDER_INPUT,
+    INVOCATION_INPUT,
+    WORKER_INPUT,
+)
 from pytest_voiceeval.run.session import RunFolder
 from pytest_voiceeval.wire.address import shown
-
-FOLDER_INPUT = "voice_run_folder"
-WORKER_INPUT = "voice_worker"
-INVOCATION_INPUT = "voice_invocation"
 
 
 def demand_urls(settings: Settings, hosts: list[str]) -> None:

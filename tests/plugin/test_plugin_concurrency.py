@@ -159,10 +159,65 @@ def test_calls_that_are_begun_when_the_run_stops_are_broken_off(shop: pytest.Pyt
     result = shop.runpytest("--voice-scenarios=shop__a,shop__b,shop__c,shop__d", FOUR, flag, *SHORT[:-1])
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["shop__b*broken off", "shop__c*broken off"])
-    shown = result.stdout.str()
-    assert "3 broken off" in shown
     assert notes(shop)[-1] == "agent closed"
     assert {line for line in notes(shop) if line.endswith(" ends")} >= {"shop__b ends", "shop__c ends"}
+
+
+JUDGE = """
+class WaitsForAll:
+    def judge(self, scenario, conversation, *, strict_match):
+        notes = NOTES.read_text()
+        while notes.count(" ends") < ENDS:
+            notes = NOTES.read_text()
+        raise OSError("broken")
+
+@pytest.fixture(scope="session")
+def voice_judge():
+    return WaitsForAll()
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n1", "--dist=loadfile")], ids=["here", "xdist"])
+def test_a_call_that_ended_ahead_of_its_turn_is_told_from_one_that_was_broken_off(
+    shop: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    change(shop, TOGETHER="4", SCRIPTS='{"shop__c": [Utterance("Let me tell you.", 0.3, 300)] * 500}')
+    conftest = shop.path / "conftest.py"
+    judge = JUDGE.replace("ENDS", "3")
+    conftest.write_text(conftest.read_text(encoding="utf-8") + judge, encoding="utf-8")
+    result = shop.runpytest("--voice-scenarios=shop", FOUR, "-x", *SHORT[:-1], *workers)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["shop__c  broken off", "voice scenarios: *"])
+    lines = [line for line in result.outlines if line.startswith("shop__")]
+    assert [line.split(maxsplit=1)[1] for line in lines[1:]] == ["not scored", "broken off", "not scored"]
+    result.stdout.fnmatch_lines(["voice scenarios: *1 error, 1 broken off, 2 held and not scored"])
+    run = run_folder(shop.path)
+    assert "1 error(s), 1 broken off, 2 held and not scored\n" in (run / "all_summary.txt").read_text()
+    change(shop, TOGETHER="1", SCRIPTS="{}")
+    conftest.write_text(conftest.read_text().replace(judge, ""), encoding="utf-8")
+    shop.runpytest(f"--voice-resume={run.name}", *SHORT).assert_outcomes(passed=4)
+    aside = sorted(path.name.rpartition(".")[0] for path in run.iterdir() if path.name.count("."))
+    assert [name for name in aside if name.startswith("shop")] == [
+        *("shop__a.replaced", "shop__b.replaced", "shop__c.killed", "shop__d.replaced")
+    ]
+
+
+COUNTS = """
+import gc
+
+def pytest_runtest_logfinish():
+    gc.collect()
+    write(f"{sum(isinstance(each, Bot) and each.side == 'agent' for each in gc.get_objects())} left")
+"""
+
+
+def test_bots_of_single_tests_are_let_go_when_these_are_over(shop: pytest.Pytester) -> None:
+    conftest = shop.path / "conftest.py"
+    wide, narrow = '@pytest.fixture(scope="session")\ndef voice_agent', "@pytest.fixture\ndef voice_agent"
+    text = conftest.read_text(encoding="utf-8").replace(wide, narrow)
+    conftest.write_text(text + COUNTS, encoding="utf-8")
+    shop.runpytest("--voice-scenarios=shop", "--voice-concurrency=2", *SHORT).assert_outcomes(passed=4)
+    assert [line for line in notes(shop) if line.endswith(" left")] == ["0 left"] * 4
 
 
 RESET = """

@@ -60,7 +60,7 @@ def test_ctrl_c_breaks_off_all_calls_and_keeps_what_there_is_of_them(
     process.send_signal(signal.SIGINT)
     shown = process.communicate(timeout=60)[0].decode()
     assert process.returncode == pytest.ExitCode.INTERRUPTED, shown
-    assert "4 broken off" in shown
+    assert "3 broken off, 1 held and not scored" in shown
     run = run_folder(shop.path)
     for name in "abc":
         transcript = (run / f"shop__{name}" / "conversation_log.txt").read_text(encoding="utf-8")
