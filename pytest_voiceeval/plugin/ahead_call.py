@@ -51,8 +51,13 @@ class AheadCall:
             return self._folder
 
     def note_end(self, item: pytest.Item) -> None:
-        """Have its folder tell that it came to its end, if it did, and ``item`` does not take it any more."""
-        if self.held.is_over and self._folder is not None:
+        """Have its folder tell that it came to its end, if it did, and ``item`` does not take it any more.
+
+        One that is broken off while its bots are given up has come to its end, too.
+        """
+        from pytest_voiceeval.run.evidence import has_ended  # noqa: PLC0415 - heavy
+
+        if self._folder is not None and (self.held.is_over or has_ended(self._folder)):
             note_that_call_is_over(item, self._folder)
 
     def tell(self, item: pytest.Item) -> None:

@@ -223,6 +223,8 @@ def _loaded(
     of ``-m`` and ``-k`` are mostly about tests.
     """
     entries = [entry for entry in catalogue if wanted(entry)]
+    if not entries:
+        return {}
     try:
         catalogue.load(entries.__contains__)
     except DefinitionError:

@@ -11,11 +11,13 @@ from pathlib import Path
 from pytest_voiceeval.audio.resampling import resampled
 from pytest_voiceeval.model.conversation import Conversation, Recording
 from pytest_voiceeval.model.safe_text import visible_line, visible_words
+from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import SIDES, Turn, response_latencies
 from pytest_voiceeval.scoring.payload import prediction_payload
 from pytest_voiceeval.world.files import write_json, write_text, write_whole
 
 TRANSCRIPT = "conversation_log.txt"
+STOP_REASON = "Stop reason: "
 SEGMENTS = "conversation_log.seglst.json"
 RECORDING = "conversation_log.wav"
 BRIDGE_LOG = "bridge_log.txt"
@@ -51,6 +53,16 @@ def has_evidence(folder: Path) -> bool:
     return (folder / TRANSCRIPT).exists()
 
 
+def has_ended(folder: Path) -> bool:
+    """Return whether the evidence in ``folder`` is of a call that ended by itself: nobody broke it off."""
+    try:
+        lines = (folder / TRANSCRIPT).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return False
+    reasons = [line.removeprefix(STOP_REASON) for line in lines if line.startswith(STOP_REASON)]
+    return bool(reasons) and reasons[-1] != StopReason.CANCELLED.value
+
+
 def words_of(turn: Turn) -> str:
     """Return what was said in a turn, or that it was cut off before a word was."""
     return turn.text.strip() or INTERRUPTED
@@ -62,7 +74,7 @@ def transcript_text(conversation: Conversation) -> str:
     tail = [
         RULE,
         f"End time: {_iso(conversation.ended_at)}",
-        f"Stop reason: {conversation.stop_reason.value}",
+        f"{STOP_REASON}{conversation.stop_reason.value}",
         RULE,
     ]
     return "\n".join([*head, "", *transcript_lines(conversation.turns), "", "", *tail, ""])

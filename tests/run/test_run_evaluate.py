@@ -31,7 +31,7 @@ from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
 from pytest_voiceeval.report.failure import failure_text
 from pytest_voiceeval.run.counted_turns import counted_turns
 from pytest_voiceeval.run.evaluate import evaluate_conversation, hold
-from pytest_voiceeval.run.evidence import transcript_lines, transcript_text, write_evidence
+from pytest_voiceeval.run.evidence import has_ended, transcript_lines, transcript_text, write_evidence
 from pytest_voiceeval.run.metrics import latency_stats
 from pytest_voiceeval.run.session import Tally
 from pytest_voiceeval.run.settings import RunSettings
@@ -290,6 +290,13 @@ def test_a_user_sink_of_loguru_stays(tmp_path: Path) -> None:
     finally:
         logger.remove(mine)
     assert any("still here" in line for line in lines)
+
+
+def test_evidence_tells_whether_a_call_ended_or_was_broken_off(tmp_path: Path) -> None:
+    assert not has_ended(tmp_path)
+    for reason in StopReason:
+        write_evidence(canned(stop_reason=reason), tmp_path)
+        assert has_ended(tmp_path) == (reason is not StopReason.CANCELLED)
 
 
 def test_the_transcript_is_known_by_its_first_line() -> None:
