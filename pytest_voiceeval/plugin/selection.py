@@ -251,6 +251,8 @@ def _by_keywords(config: pytest.Config, catalogue: Catalogue) -> dict[Path, Name
     texts = _spellings(filter(_has_domain, words)) | {f'"{word}"' for word in words if not _has_domain(word)}
     has_domain = any(map(_has_domain, words))
     scenarios = _loaded(catalogue, lambda e: (e.is_own and has_domain) or e.mentions(texts), texts)
+    if not scenarios:
+        return {}
     spelt = [
         name
         for name in scenarios
