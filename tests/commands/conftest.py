@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_voiceeval.__main__ import main
 from pytest_voiceeval.scenarios.packs import USER_PARENT
+from pytest_voiceeval.world import roots
 
 TOOLS = """
 from typing import Any, ClassVar
@@ -91,3 +93,60 @@ def library(tmp_path: Path, domain: str) -> Iterator[Path]:
     yield root
     for name in [name for name in sys.modules if name.startswith(f"{USER_PARENT}.{domain}")]:
         del sys.modules[name]
+
+
+KIOSK = """
+from pytest_voiceeval import Actions, Persona, Resources, Scenario, SuccessSignal, Task
+from pytest_voiceeval import register_eval_scenario
+
+
+class Kiosk(Scenario):
+    success_signals = (SuccessSignal.CLEAN_EXIT,)
+    max_duration = 20.0
+    user_persona = agent_persona = Persona(role="person")
+    user_task = agent_task = Task(goal="tea")
+    user_actions = agent_actions = Actions()
+    user_resources = agent_resources = Resources()
+
+
+for _name in ("kiosk__tea", "kiosk__coffee", "stand__juice"):
+    register_eval_scenario(type(_name, (Kiosk,), {"name": _name}))
+for _name, _split in (("bench__one", "base"), ("bench__two", "test")):
+    register_eval_scenario(type(_name, (Kiosk,), {"name": _name, "splits": frozenset({_split})}))
+"""
+
+
+@pytest.fixture(scope="session")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pack of five scenarios that lies in one place, for scenarios are registered once."""
+    folder = tmp_path_factory.mktemp("kiosk")
+    (folder / "scenarios").mkdir()
+    (folder / "scenarios" / "kiosk.py").write_text(KIOSK)
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the commands are typed."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+Run = Callable[..., int]
+
+
+@pytest.fixture
+def run(place: Path, pack: Path) -> Run:
+    """Runs ``run`` with that pack, without breaks; returns its exit code."""
+    fast = ("--pack", str(pack), "--pause", "0", "--auto-retry-backoff-secs", "0")
+    return lambda *arguments: main(["run", *fast, *arguments])
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where data are stored; nothing else is searched but the packs' folders."""
+    kept = roots.kept_roots()
+    roots.restore_roots(((), ()))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    yield tmp_path / "home" / "pytest-voiceeval" / "data"
+    roots.restore_roots(kept)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pack_play import (
     assert_can_be_spoken,
-    assert_gold_passes,
     assert_prompt_is_clean,
     get,
     rehearsal_of,
@@ -17,7 +16,6 @@ from pack_play import (
 )
 
 from pytest_voiceeval import Rehearsal, Say, Scenario, SuccessSignal, Use
-from pytest_voiceeval.scenarios.rehearsal import sabotage
 from pytest_voiceeval.tools import get_schema_tool_for_eval
 
 pytestmark = pytest.mark.usefixtures("builtin")
@@ -58,26 +56,6 @@ def writes(rehearsal: Rehearsal) -> Iterator[tuple[int, Use]]:
     for place, line in enumerate(rehearsal.agent):
         if isinstance(line, Use) and line.tool not in READS and line.tool != "EndConversationTool":
             yield place, line
-
-
-@pytest.mark.parametrize("name", TICKETS)
-def test_the_gold_rehearsal_gives_the_reference_answer_and_ends_the_call(name: str) -> None:
-    assert_gold_passes(get(name))
-
-
-@pytest.mark.parametrize("variant", ["mute", "drop-last-write", "wrong-argument", "do-nothing"])
-@pytest.mark.parametrize("name", TICKETS)
-def test_a_sabotaged_rehearsal_does_not_give_the_reference_answer(name: str, variant: str) -> None:
-    scenario = get(name)
-    scores = scores_of(scenario, sabotage(rehearsal_of(scenario), variant))
-    assert SuccessSignal.ACTION_MATCH.value in scores.breakdown.failed
-
-
-@pytest.mark.parametrize("name", TICKETS)
-def test_without_exit_the_answer_is_given_but_the_call_is_not_ended(name: str) -> None:
-    scenario = get(name)
-    scores = scores_of(scenario, sabotage(rehearsal_of(scenario), "no-exit"))
-    assert scores.breakdown.failed == (SuccessSignal.CLEAN_EXIT.value,)
 
 
 @pytest.mark.parametrize("name", TICKETS)

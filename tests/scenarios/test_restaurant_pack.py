@@ -7,15 +7,12 @@ from typing import Any
 import pytest
 from pack_play import (
     assert_can_be_spoken,
-    assert_gold_passes,
     assert_prompt_is_clean,
     get,
     rehearsal_of,
-    scores_of,
 )
 
 from pytest_voiceeval import SuccessSignal
-from pytest_voiceeval.scenarios.rehearsal import sabotage
 
 pytestmark = pytest.mark.usefixtures("builtin")
 
@@ -33,26 +30,6 @@ ORDERS = {
 }
 WAITLIST = "restaurant__waitlist_join_then_drop"
 ALL = [*ORDERS, WAITLIST]
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_the_gold_rehearsal_gives_the_reference_answer_and_ends_the_call(name: str) -> None:
-    assert_gold_passes(get(name))
-
-
-@pytest.mark.parametrize("variant", ["mute", "drop-last-write", "wrong-argument", "do-nothing"])
-@pytest.mark.parametrize("name", ALL)
-def test_a_sabotaged_rehearsal_does_not_give_the_reference_answer(name: str, variant: str) -> None:
-    scenario = get(name)
-    scores = scores_of(scenario, sabotage(rehearsal_of(scenario), variant))
-    assert SuccessSignal.ACTION_MATCH.value in scores.breakdown.failed
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_without_exit_the_answer_is_given_but_the_call_is_not_ended(name: str) -> None:
-    scenario = get(name)
-    scores = scores_of(scenario, sabotage(rehearsal_of(scenario), "no-exit"))
-    assert scores.breakdown.failed == (SuccessSignal.CLEAN_EXIT.value,)
 
 
 @pytest.mark.parametrize("name", ORDERS)
