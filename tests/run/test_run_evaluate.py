@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls_of_fakes import Tea
 
 from pytest_voiceeval.bridge.call import hold_call
 from pytest_voiceeval.bridge.endpoint import Peer
@@ -24,8 +25,6 @@ from pytest_voiceeval.model.conversation import (
     TokenUsage,
 )
 from pytest_voiceeval.model.metrics import Verdict
-from pytest_voiceeval.model.parts import Actions, Persona, Resources, Task
-from pytest_voiceeval.model.signals import SuccessSignal
 from pytest_voiceeval.model.stop_reason import StopReason
 from pytest_voiceeval.model.turns import AGENT, USER, Side, Turn
 from pytest_voiceeval.report.failure import failure_text
@@ -42,21 +41,10 @@ from pytest_voiceeval.testing import FakeBot, MemoryConnection, Utterance, Virtu
 SETTINGS = RunSettings()
 
 
-class Tea(Scenario):
-    name = "run__tea"
-    success_signals = (SuccessSignal.ACTION_MATCH, SuccessSignal.CLEAN_EXIT)
-    reference_answer = {"drink": "tea"}  # noqa: RUF012 - as scenarios are written
-    max_duration = 20.0
-    user_persona = agent_persona = Persona(role="person")
-    user_task = agent_task = Task(goal="tea")
-    user_actions = agent_actions = Actions()
-    user_resources = agent_resources = Resources()
-
-
 class Listening:
-    clocks = ("real",)
-
     """An endpoint whose bot is a fake."""
+
+    clocks = ("real",)
 
     def __init__(self, side: Side, bot: FakeBot) -> None:
         self.side = side
