@@ -54,7 +54,11 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
         return None
     from pytest_voiceeval.plugin.listing import listing  # noqa: PLC0415 - light start
 
-    sys.stdout.writelines(f"{line}\n" for line in listing(config))
+    kept = kept_roots()
+    try:
+        sys.stdout.writelines(f"{line}\n" for line in listing(config))
+    finally:
+        restore_roots(kept)
     return int(pytest.ExitCode.OK)
 
 

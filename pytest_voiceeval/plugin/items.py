@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import types
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,14 @@ def message_alone(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
     return shown
 
 
+def _body_of(scenario: type[Scenario]) -> Any:
+    """Return the body of an item, described as its scenario is: ``--collect-only -v`` shows that."""
+    name, description = assert_successful.__name__, scenario.description
+    body = types.FunctionType(assert_successful.__code__, assert_successful.__globals__, name)
+    body.__doc__ = description if isinstance(description, str) else inspect.getdoc(scenario)
+    return body
+
+
 class VoiceItem(pytest.Function):
     """One scenario.
 
@@ -71,7 +80,7 @@ class VoiceItem(pytest.Function):
         cls, parent: ScenarioFile, name: str, scenario: type[Scenario], marks: Marks
     ) -> VoiceItem:
         """Return the item of a scenario class, with its marks; they must be registered."""
-        item = cls.from_parent(parent, name=name, callobj=assert_successful)
+        item = cls.from_parent(parent, name=name, callobj=_body_of(scenario))
         item.scenario = scenario
         item.user_properties.append(("voice_scenario", name))
         item.add_marker(VOICE_MARK)

@@ -14,6 +14,7 @@ from pytest_voiceeval.plugin.ledger import Ledger
 from pytest_voiceeval.plugin.planning import is_only_planned
 from pytest_voiceeval.plugin.reading import changes_told, finished, outcome_of
 from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_record
+from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import settings_key
 from pytest_voiceeval.plugin.unwritten import Unwritten
 from pytest_voiceeval.report.failure import shown_path
@@ -123,11 +124,15 @@ class Recorder:
             self._history.write()
 
     def pytest_report_header(self) -> list[str]:
-        """Say which run is gone on with, and what is other now."""
-        if self._earlier is None:
-            return []
-        warnings = [f"warning: {warning}" for warning in self._option_warnings()]
-        return [f"voice scenarios: resuming {shown_path(self._earlier.folder)}", *warnings]
+        """Say which run is gone on with and what is other now, and what has no effect on scenarios."""
+        repeated = self._config.getoption("count", default=1)  # of pytest-repeat
+        lines = []
+        if isinstance(repeated, int) and repeated > 1 and self._config.stash[selection_key].chosen:
+            lines += [f"warning: voice scenarios are held once each: --count={repeated} does not repeat them"]
+        if self._earlier is not None:
+            lines += [f"voice scenarios: resuming {shown_path(self._earlier.folder)}"]
+            lines += [f"warning: {warning}" for warning in self._option_warnings()]
+        return lines
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
