@@ -14,9 +14,10 @@ import pytest
 from pytest_voiceeval.errors import DefinitionError, FileSkippedError, UnknownNameError
 from pytest_voiceeval.model.safe_text import shown_lines
 from pytest_voiceeval.plugin.catalogue import Entry
+from pytest_voiceeval.plugin.chosen import Names
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on, register
 from pytest_voiceeval.plugin.resuming import restored
-from pytest_voiceeval.plugin.selection import Names, selection_key
+from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.report.failure import failure_text, skip_reason
 
 if TYPE_CHECKING:
