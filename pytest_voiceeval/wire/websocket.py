@@ -180,6 +180,7 @@ class WebSocketConnection(asyncio.Protocol):
             self.opened.set_exception(
                 self._wire.handshake_exc or exc or ConnectionError("closed during the handshake")
             )
+            self.opened.exception()  # who would have waited for it may have been broken off before
         self._lose(self._lost.result())
 
     def pause_writing(self) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.uri import parse_uri
 
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending, open_connection
 from pytest_voiceeval.wire.limits import MAX_MESSAGE_BYTES
+from pytest_voiceeval.wire.websocket import WebSocketConnection
 
 pytestmark = pytest.mark.asyncio
 
@@ -175,6 +178,23 @@ async def test_what_is_no_websocket_is_told(answer: bytes, told: str) -> None:
     async with listening:
         with pytest.raises(OSError, match=told):
             await open_connection(url, 0.2)
+
+
+async def test_an_opening_that_nobody_waits_for_any_more_is_no_matter() -> None:
+    loop = asyncio.get_running_loop()
+    told: list[dict[str, object]] = []
+    loop.set_exception_handler(lambda _, context: told.append(context))
+    hangs_up = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1")
+    port = hangs_up.sockets[0].getsockname()[1]
+    uri = parse_uri(f"ws://127.0.0.1:{port}")
+    _, connection = await loop.create_connection(lambda: WebSocketConnection(uri), uri.host, uri.port)
+    gone = loop.create_future()
+    connection.listen(lambda _: None, gone.set_result)
+    await asyncio.wait_for(gone, 5)
+    del connection
+    gc.collect()
+    hangs_up.close()
+    assert told == []
 
 
 async def test_a_server_that_never_answers_is_told_in_time() -> None:
