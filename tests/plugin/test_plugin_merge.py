@@ -195,7 +195,8 @@ def test_two_folders_of_one_name_stay_two_with_what_lies_beside_them(
     one = hold(project, "one", "--voice-scenarios=shop__good")
     other = hold(project, "other", "tests/test_by_hand.py")
     for run in (one, other):
-        write(f"{run.parent.name}/{run.name}/shop__good.attempt1/bridge_log.txt", f"{run.name}\n")
+        for aside in ("attempt1", "killed.20260102_030405", "replaced.20260102_030406"):
+            write(f"{run.parent.name}/{run.name}/shop__good.{aside}/bridge_log.txt", f"{run.name}\n")
         metrics = run / "shop__good" / "metrics.json"
         content = json.loads(metrics.read_text(encoding="utf-8"))
         content["attempts"].insert(
@@ -211,6 +212,8 @@ def test_two_folders_of_one_name_stay_two_with_what_lies_beside_them(
         (output / record["attempts"][0]["directory"] / "bridge_log.txt").read_text() for record in records
     ]
     assert sorted(logs) == ["eval_one\n", "eval_other\n"]
+    assert len(list(output.glob("shop__good*.killed.*"))) == 2
+    assert len(list(output.glob("shop__good*.replaced.*"))) == 2
     items = [json.loads((folder / "item.json").read_text())["item"] for folder in folders]
     assert sorted(zip(items, logs, strict=True)) == [
         ("shop__good", "eval_one\n"),

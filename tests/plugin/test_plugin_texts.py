@@ -129,6 +129,7 @@ def test_names_that_files_cannot_have_each_get_a_folder_of_their_own(
         "cafe\u0301",
     ]
     names += ["all_metrics.json", "x.attempt1", "x.killed.20260101_000000", "</script>]]>"]
+    names += ["x.replaced.20260101_000000"]
     write(
         "scenarios/names.py",
         "from pytest_voiceeval import register_eval_scenario\nfrom .shop import ShopScenario\n"
