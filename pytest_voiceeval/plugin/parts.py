@@ -56,7 +56,7 @@ def register_parts(
         plugins.register(OnlyPlanned(), "voiceeval-planned")
     if not hasattr(config, "workerinput"):
         _register_recorder(config, settings, selection, folder)
-        if plugins.has_plugin("xdist"):
+        if plugins.has_plugin("xdist") and config.getoption("dist", default="no") != "no":
             _register_workers(config, settings, selection, progress)
     if settings.shard is not None:
         plugins.register(Sharding(settings.shard), "voiceeval-sharding")
