@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
-
-from pytest_voiceeval.bots.listening import listening_socket
-
-Act = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from http_double import Act, HttpDouble
 
 
-class ModelDouble:
+class ModelDouble(HttpDouble):
     """Plays ``acts`` in turn, the last one ever after; keeps what it was asked.
 
     Attributes:
@@ -32,19 +29,8 @@ class ModelDouble:
         self._acts = acts
         self._path = path
 
-    async def __aenter__(self) -> ModelDouble:
-        app = web.Application()
-        app.router.add_post(self._path, self._answer)
-        listening = listening_socket("127.0.0.1", 0)
-        self.port = listening.getsockname()[1]
-        self.base_url = f"http://127.0.0.1:{self.port}/v1"
-        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.SockSite(self._runner, listening).start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+    def routes(self) -> dict[str, Act]:
+        return {self._path: self._answer}
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         act = self._acts[min(len(self.bodies), len(self._acts) - 1)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -11,8 +13,10 @@ import pytest_asyncio
 import pytest_voiceeval.bots.pipecat_import  # noqa: F401 - before anything of pipecat's
 
 # isort: split
+from process_bots import bot_of, gone, pids
 from wire_client import PROMPT, WireClient
 
+from pytest_voiceeval.bots.launch import CommandBot
 from pytest_voiceeval.bots.model_access import ModelAccess
 from pytest_voiceeval.bots.pipeline import EmbeddedBot, running_bot
 from pytest_voiceeval.bots.profile import Profile, load_profile
@@ -53,3 +57,19 @@ async def agent(
             return bot, await stack.enter_async_context(WireClient.connected(bot.url))
 
         yield start
+
+
+@pytest_asyncio.fixture
+async def started(tmp_path: Path) -> AsyncIterator[Callable[..., CommandBot]]:
+    """Makes bots that run in ``tmp_path``; all that they started is gone after the test."""
+    bots: list[CommandBot] = []
+
+    def make(mode: str, **changes: Any) -> CommandBot:
+        bots.append(bot_of(tmp_path, mode, **changes))
+        return bots[-1]
+
+    yield make
+    for bot in bots:
+        bot.close()
+    if (tmp_path / "pids").exists():
+        assert await gone(*pids(tmp_path))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import io
 import wave
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
+from http_double import Act, HttpDouble
 
-from pytest_voiceeval.bots.listening import listening_socket
 from pytest_voiceeval.bots.profile import Profile
 from pytest_voiceeval.bots.profile_local import Timbre
 from pytest_voiceeval.bots.recogniser import heard, shared_recogniser
 from pytest_voiceeval.bots.speech import shared_voice, spoken
 
-Act = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-
-class SpeechDouble:
+class SpeechDouble(HttpDouble):
     """Hears and speaks as the services of a local profile do; plays ``faults`` first, one for each request.
 
     Attributes:
@@ -36,19 +33,8 @@ class SpeechDouble:
         self._rate_hz = rate_hz
         self._as_wav = as_wav
 
-    async def __aenter__(self) -> SpeechDouble:
-        app = web.Application()
-        app.router.add_post("/v1/audio/transcriptions", self._transcribe)
-        app.router.add_post("/v1/audio/speech", self._speak)
-        listening = listening_socket("127.0.0.1", 0)
-        self.base_url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
-        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.SockSite(self._runner, listening).start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+    def routes(self) -> dict[str, Act]:
+        return {"/v1/audio/transcriptions": self._transcribe, "/v1/audio/speech": self._speak}
 
     async def _transcribe(self, request: web.Request) -> web.StreamResponse:
         self.asked += 1

@@ -6,13 +6,11 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import pytest_asyncio
-from process_bots import SCENARIO, alive, bot_command, bot_of, call, gone, parent, pids
+from process_bots import SCENARIO, alive, bot_command, call, gone, parent, pids
 from wire_client import WireClient
 
 from pytest_voiceeval.bots.launch import CommandBot
@@ -21,22 +19,6 @@ from pytest_voiceeval.scenarios.packs import builtin_pack
 from pytest_voiceeval.scenarios.registry import get_eval_scenario
 from pytest_voiceeval.scenarios.rehearsal import Say
 from pytest_voiceeval.world import roots
-
-
-@pytest_asyncio.fixture
-async def started(tmp_path: Path) -> AsyncIterator[Callable[..., CommandBot]]:
-    """Makes bots that run in ``tmp_path``; all that they started is gone after the test."""
-    bots: list[CommandBot] = []
-
-    def make(mode: str, **changes: Any) -> CommandBot:
-        bots.append(bot_of(tmp_path, mode, **changes))
-        return bots[-1]
-
-    yield make
-    for bot in bots:
-        bot.close()
-    if (tmp_path / "pids").exists():
-        assert await gone(*pids(tmp_path))
 
 
 @pytest.mark.asyncio

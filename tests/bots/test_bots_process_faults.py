@@ -10,11 +10,9 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-import pytest_asyncio
-from process_bots import alive, bot_of, call, gone, pids
+from process_bots import alive, call, gone, pids
 from websockets.asyncio.server import ServerConnection, serve
 
 from pytest_voiceeval.bots import tether
@@ -25,21 +23,6 @@ from pytest_voiceeval.bots.ports import Port, answers, listeners
 from pytest_voiceeval.errors import BotProcessError
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-
-
-@pytest_asyncio.fixture
-async def started(tmp_path: Path) -> AsyncIterator[Callable[..., CommandBot]]:
-    """Makes bots that run in ``tmp_path``; all that they started is gone after the test."""
-    bots: list[CommandBot] = []
-
-    def make(mode: str, **changes: Any) -> CommandBot:
-        bots.append(bot_of(tmp_path, mode, **changes))
-        return bots[-1]
-
-    yield make
-    for bot in bots:
-        bot.close()
-    assert await gone(*pids(tmp_path))
 
 
 async def obituary(bot: CommandBot) -> str:
