@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from pytest_voiceeval.commands import bot, check, data, describe, merge, resume, run, tool
 from pytest_voiceeval.commands import list as list_names
-from pytest_voiceeval.errors import VoiceEvalError
+from pytest_voiceeval.commands.arguments import pack_hint
+from pytest_voiceeval.errors import UnknownNameError, VoiceEvalError
 from pytest_voiceeval.model.safe_text import visible
 
 COMMANDS = (list_names, check, describe, tool, run, resume, merge, data, bot)
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever reads the output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except UnknownNameError as exc:
+        return _failed(f"{exc}{pack_hint(options)}")
     except VoiceEvalError as exc:
         return _failed(str(exc))
     except OSError as exc:

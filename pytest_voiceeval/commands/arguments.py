@@ -34,6 +34,18 @@ def pack_folder(text: str) -> Path:
     return Path(text)
 
 
+def pack_hint(options: argparse.Namespace) -> str:
+    """Return what to add to a command that knows no such name and was not told of the pack here."""
+    from pytest_voiceeval.scenarios.packs import builtin_pack, is_pack  # noqa: PLC0415 - only where needed
+
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        return ""
+    could_be_named = getattr(options, "pack", None) == [] and here != builtin_pack().root
+    return "; scenarios of this folder are known with --pack ." if could_be_named and is_pack(here) else ""
+
+
 def some_path(text: str) -> Path:
     """Return a path; wrong usage if it is empty, as of a variable of the shell that is not set."""
     if not text.strip():

@@ -65,6 +65,27 @@ def test_the_folder_of_a_pack_is_there_and_has_scenarios(err: Err) -> None:
     assert err("list", "--pack", ".", code=2).startswith("argument --pack: .: no folder 'scenarios' in it")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["describe", "tearoom__tea"],
+        ["check", "tearoom"],
+        ["run", "--domain", "tearoom"],
+        ["tool", "tearoom", "Brew"],
+    ],
+)
+def test_who_types_a_name_in_the_folder_of_a_pack_is_told_how_it_is_known(
+    here: Path, err: Err, command: list[str]
+) -> None:
+    hint = "; scenarios of this folder are known with --pack ."
+    assert not err(*command).endswith(hint)
+    (here / "scenarios").mkdir()
+    (here / "scenarios" / "tearoom.py").write_text("from pytest_voiceeval import register_eval_scenario")
+    assert err(*command).endswith(hint)
+    assert not err(*command, "--pack", ".").endswith(hint)
+    assert not err("resume", "nowhere").endswith(hint)
+
+
 def test_an_empty_cache_folder_is_none(err: Err) -> None:
     assert err("bot", "--cache-dir", "", code=2).endswith("'' is no folder; write one, user, or none")
 
