@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_voiceeval.report.failure import shown_path
+from pytest_voiceeval.report.paths import shown_path
 from pytest_voiceeval.report.properties import ARTIFACTS, look_up, replaced
 from pytest_voiceeval.run.earlier import own_content
 from pytest_voiceeval.run.files import claim_folder, read_json

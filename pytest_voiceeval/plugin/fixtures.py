@@ -18,7 +18,6 @@ from pytest_voiceeval.plugin.planning import holds_calls
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.plugin.timeouts import told_as_timed_out
-from pytest_voiceeval.report.failure import judge_error_text, nothing_to_score_by
 from pytest_voiceeval.report.properties import ARTIFACTS, SCENARIO, attempts, properties
 from pytest_voiceeval.run.logs import mute_default_sink
 
@@ -145,7 +144,8 @@ def _voice_can_be_scored(
     """Skip a scenario that only a judge can score, where there is none, before a call is held for nothing."""
     if not isinstance(request.node, VoiceItem) or voice_judge is not None:
         return
-    from pytest_voiceeval.scoring.judging import missed_without_judge  # noqa: PLC0415 - light start
+    from pytest_voiceeval.report.failure import nothing_to_score_by  # noqa: PLC0415 - light start
+    from pytest_voiceeval.scoring.judging import missed_without_judge  # noqa: PLC0415 - as above
 
     if missed := missed_without_judge(voice_scenario):
         pytest.skip(nothing_to_score_by(str(voice_scenario.name), missed))
@@ -162,6 +162,7 @@ def voice_metrics(
     """The scores of the call, and the figures that metrics.json holds."""
     mute_default_sink()
     from pytest_voiceeval.model.metrics import Verdict  # noqa: PLC0415 - light start
+    from pytest_voiceeval.report.failure import judge_error_text  # noqa: PLC0415 - as above
     from pytest_voiceeval.run.evaluate import evaluate_conversation  # noqa: PLC0415 - heavy, as above
     from pytest_voiceeval.run.evidence import transcript_lines  # noqa: PLC0415 - heavy
 

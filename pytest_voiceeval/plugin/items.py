@@ -18,7 +18,6 @@ from pytest_voiceeval.plugin.chosen import Names
 from pytest_voiceeval.plugin.marks import VOICE_MARK, Marks, marks_on, register
 from pytest_voiceeval.plugin.resuming import restored
 from pytest_voiceeval.plugin.selection import selection_key
-from pytest_voiceeval.report.failure import failure_text, skip_reason
 
 if TYPE_CHECKING:
     from pytest_voiceeval.model.metrics import Metrics
@@ -35,6 +34,7 @@ class ChecksFailed(AssertionError):  # noqa: N818 - a verdict, not an error
 def assert_successful(voice_metrics: Metrics) -> None:
     """The body of every scenario item: fixtures held the call, here the verdict is asserted."""
     from pytest_voiceeval.model.metrics import Verdict  # noqa: PLC0415 - light start
+    from pytest_voiceeval.report.failure import failure_text, skip_reason  # noqa: PLC0415 - as above
 
     __tracebackhide__ = True
     if voice_metrics.verdict is Verdict.NOT_APPLICABLE:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import WORDS, Outcome, Word
+from pytest_voiceeval.report.paths import shown_path
 from pytest_voiceeval.report.properties import (
     ARTIFACTS,
     ATTEMPTS,

@@ -17,7 +17,7 @@ from pytest_voiceeval.plugin.resuming import earlier_key, invocation_key, start_
 from pytest_voiceeval.plugin.selection import selection_key
 from pytest_voiceeval.plugin.settings import settings_key
 from pytest_voiceeval.plugin.unwritten import Unwritten
-from pytest_voiceeval.report.failure import shown_path
+from pytest_voiceeval.report.paths import shown_path
 from pytest_voiceeval.report.properties import ARTIFACTS, BROKEN, SCENARIO, VERDICT
 from pytest_voiceeval.run.earlier import read_note
 from pytest_voiceeval.run.evaluation_log import EvaluationLog, Level

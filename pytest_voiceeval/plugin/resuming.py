@@ -17,7 +17,6 @@ from pytest_voiceeval.plugin.option import Option
 from pytest_voiceeval.plugin.options import OPTIONS, RESUME
 from pytest_voiceeval.plugin.settings import Settings, settings_key
 from pytest_voiceeval.report.properties import CHANGED, properties
-from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.earlier import EarlierRun, own_content
 from pytest_voiceeval.run.history import RUN_ARGS, read_invocations, scenario_names
 from pytest_voiceeval.run.redaction import names_only, redacted, without_environment
@@ -69,6 +68,7 @@ def restored(item: VoiceItem) -> Metrics | None:
     if folder is None:
         return None
     # Light start.
+    from pytest_voiceeval.run.agent_turns import settled  # noqa: PLC0415
     from pytest_voiceeval.run.restored import restored_metrics, restored_transcript  # noqa: PLC0415
     from pytest_voiceeval.run.scenario_changes import scenario_changes  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ import pytest
 from pytest_voiceeval.plugin.means import ahead_key
 from pytest_voiceeval.plugin.planning import holds_calls
 from pytest_voiceeval.plugin.termination import Termination
-from pytest_voiceeval.report.failure import shown_path
+from pytest_voiceeval.report.paths import shown_path
 
 GRACE_SECONDS = 10.0
 """How long a call may take to be broken off, and to write what there is of it."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome
+from pytest_voiceeval.report.paths import shown_path
 
 
 class Unwritten:

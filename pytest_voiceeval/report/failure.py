@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_voiceeval.model.ending import ENDING, Ending
 from pytest_voiceeval.model.safe_text import shown_lines
+from pytest_voiceeval.report.paths import shown_path
 from pytest_voiceeval.run.agent_turns import AGENT_TURNS, INSUFFICIENT, MINIMUM
 from pytest_voiceeval.run.agents import black_box_text
 from pytest_voiceeval.run.attempts import retried_attempts
@@ -22,13 +21,6 @@ REPORTED_ERRORS = 3
 """How many of the errors that a bot reported are shown: the last ones."""
 
 TOOL_ANSWER_CHARACTERS = 200
-
-
-def shown_path(path: str | Path) -> str:
-    """Return a path as it is typed from here: relative where it lies below, absolute elsewhere."""
-    absolute = Path(os.path.abspath(path))
-    here = Path.cwd()
-    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(absolute)
 
 
 def failure_text(metrics: Metrics) -> str:

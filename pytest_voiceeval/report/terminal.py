@@ -8,8 +8,8 @@ from typing import Any
 
 from pytest_voiceeval.model.safe_text import shortened, visible_line
 from pytest_voiceeval.model.work import CLOCK_MEANINGS
-from pytest_voiceeval.report.failure import shown_path
 from pytest_voiceeval.report.outcomes import Outcome, counts
+from pytest_voiceeval.report.paths import shown_path
 from pytest_voiceeval.run.agents import black_box_line, mixed_modes_line
 from pytest_voiceeval.run.attempts import retried_attempts
 from pytest_voiceeval.run.process_events import process_events, restarts_line

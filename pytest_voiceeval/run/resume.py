@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pytest_voiceeval.run.agent_turns import agent_turn_count
 from pytest_voiceeval.run.words import ERROR
 
 ResumeState = Literal["fresh", "in_flight", "completed"]
@@ -56,6 +55,8 @@ def classify_scenario_resume_state(
 
 
 def _state(metrics: Mapping[str, Any], min_agent_turns: int) -> tuple[ResumeState, str]:
+    from pytest_voiceeval.run.agent_turns import agent_turn_count  # noqa: PLC0415 - light start
+
     stop_reason = str(metrics.get("stop_reason") or "?")
     if not metrics.get("total_turns"):
         return "in_flight", "0 turns (bot crashed before audio)"

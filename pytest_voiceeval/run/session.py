@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.model.safe_text import cell, visible
-from pytest_voiceeval.run.agent_turns import settled
 from pytest_voiceeval.run.files import claim_folder, read_json
-from pytest_voiceeval.run.readable import readable
 from pytest_voiceeval.run.words import BROKEN_OFF, NOT_RUN, NOT_SCORED, SKIPPED
 from pytest_voiceeval.world.files import refuse_planted, write_json, write_text
 
@@ -145,6 +143,8 @@ def read_metrics(folders: Sequence[Path], min_agent_turns: int = 0) -> list[dict
 
     The outcomes are those under this minimum, and the folders are where they are now.
     """
+    from pytest_voiceeval.run.agent_turns import settled  # noqa: PLC0415 - light start
+
     contents = ((read_json(folder / "metrics.json"), folder) for folder in folders)
     return [
         settled(content | {"scenario_directory": str(folder)}, min_agent_turns)
@@ -184,6 +184,8 @@ def write_session_files(
 
 def latencies_csv(records: Sequence[Mapping[str, Any]]) -> str:
     """Return one row a latency; texts in quotes and as cells hold them, milliseconds with one decimal."""
+    from pytest_voiceeval.run.readable import readable  # noqa: PLC0415 - light start
+
     table = io.StringIO(newline="")
     table.write(",".join(CSV_HEADER) + "\n")
     writer = csv.writer(table, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")

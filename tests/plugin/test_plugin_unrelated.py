@@ -23,6 +23,8 @@ HEAVY = [
     *("asyncio", "ssl", "numpy", "pipecat", "pydantic", "openai", "aiohttp", "websockets", "yaml", "loguru"),
     *("pytest_voiceeval.bridge", "pytest_voiceeval.tools", "pytest_voiceeval.scenarios.registry"),
     *("pytest_voiceeval.scoring.judge_settings", "pytest_voiceeval.model.conversation"),
+    *("pytest_voiceeval.model.metrics", "pytest_voiceeval.run.agent_turns"),
+    *("pytest_voiceeval.report.failure", "pytest_voiceeval.run.aggregate"),
     *("pytest_voiceeval.plugin.ahead", "pytest_voiceeval.plugin.checks", "pytest_voiceeval.report.terminal"),
 ]
 """What costs a start of pytest more than it may, if it has nothing to do with scenarios."""

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from pytest_voiceeval.model.metrics import Breakdown, Metrics, Scores, SignalResult, Verdict
 from pytest_voiceeval.model.signals import SuccessSignal
-from pytest_voiceeval.report.failure import failure_text, shown_path, skip_reason
+from pytest_voiceeval.report.failure import failure_text, skip_reason
 from pytest_voiceeval.report.outcomes import Outcome
+from pytest_voiceeval.report.paths import shown_path
 from pytest_voiceeval.report.properties import properties, replaced
 from pytest_voiceeval.report.terminal import summary_lines
 from pytest_voiceeval.run.session import Tally
