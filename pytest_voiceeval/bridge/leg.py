@@ -10,6 +10,7 @@ from typing import Any
 from pytest_voiceeval.bridge.endpoint import Peer
 from pytest_voiceeval.bridge.party import Opener
 from pytest_voiceeval.errors import BotUnreachableError, WireError
+from pytest_voiceeval.model.safe_text import shortened
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending
 from pytest_voiceeval.wire.frames import Frame
 
@@ -18,6 +19,9 @@ UNSENT_FRAMES = 1000
 
 NOTED_FRAMES = 20
 """Malformed frames of a bot that the bridge's log tells of one by one."""
+
+SHOWN_CHARACTERS = 300
+"""How much of what is wrong with one is told."""
 
 
 class Leg:
@@ -150,10 +154,11 @@ class Leg:
             self._fail(exc)
 
     def _skip(self, exc: WireError) -> None:
+        why = shortened(str(exc), SHOWN_CHARACTERS)  # it may quote the bot
         self.skipped_frames += 1
-        self.first_skipped = self.first_skipped or str(exc)
+        self.first_skipped = self.first_skipped or why
         if self.skipped_frames <= NOTED_FRAMES:
-            self.note(f"frame skipped: {exc}")
+            self.note(f"frame skipped: {why}")
         if self.skipped_frames == NOTED_FRAMES:
             self.note("frame skipped: further ones are counted, and not told here")
 

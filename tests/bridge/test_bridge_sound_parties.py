@@ -260,6 +260,16 @@ def test_what_is_no_message_of_media_streams_is_counted_and_skipped(message: byt
     assert conversation.agent.skipped_frames == 2
 
 
+def test_of_a_message_that_was_skipped_little_is_told_however_long_it_is() -> None:
+    class Elsewhere(FakeTwilioAgent):
+        async def after_line(self, connection: BotConnection, line: Utterance) -> None:
+            await connection.send(json.dumps({"event": "clear", "streamSid": "x" * 1_000_000}))
+
+    conversation = hold_twilio(Elsewhere(LINES, hangs_up=True))
+    assert conversation.agent.first_skipped.startswith("a message for the stream 'xxx")
+    assert max(map(len, [conversation.agent.first_skipped, *conversation.events])) < 400
+
+
 def test_the_words_of_an_agent_on_the_telephone_are_those_that_the_user_understood() -> None:
     class Hearing(FakeBot):
         async def _say(self, connection: Any, line: Utterance) -> None:
