@@ -33,7 +33,7 @@ FIRST_CALLS = {"shop__good": [GONE], "shop__wrong_tea": [GONE, None]}
 
 
 class Agent:
-    clocks = ("real",)
+    clocks = ("charged", "real")
     side = "agent"
     label = "fake agent"
 

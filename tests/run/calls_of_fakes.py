@@ -33,7 +33,7 @@ class Tea(Scenario):
 class Calls:
     """An endpoint with a bot of its own for each call; the last script is played again and again."""
 
-    clocks = ("real",)
+    clocks = ("charged", "real")
 
     def __init__(self, side: Side, *scripts: list[Utterance] | BaseException) -> None:
         self.side = side

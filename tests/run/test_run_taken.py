@@ -28,7 +28,7 @@ AUTO = Dialect(mode="auto")
 class Weary:
     """An agent that takes its first scenario, and refuses the next ones."""
 
-    side, label, clocks, dialect = AGENT, "weary agent", ("real",), AUTO
+    side, label, clocks, dialect = AGENT, "weary agent", ("charged", "real"), AUTO
 
     def __init__(self) -> None:
         self.calls = 0
