@@ -151,6 +151,7 @@ def test_a_real_disk_that_is_full(project: pytest.Pytester, small_disk: Path) ->
     assert len(json.loads((run / "all_metrics.json").read_text())) == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")  # of Python 3.12
 @pytest.mark.skipif(not hasattr(os, "fork") or os.geteuid() != 0, reason="root becomes somebody else here")
 def test_a_folder_of_somebody_else_is_told_with_the_remedy(tmp_path: Path) -> None:
     reader, writer = os.pipe()
