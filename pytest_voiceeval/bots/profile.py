@@ -104,7 +104,7 @@ def load_profile(name_or_path: str) -> Profile:
         raise ProfileError(str(exc)) from None
     except OSError as exc:
         raise ProfileError(f"{path}: cannot be read: {exc}") from None
-    except yaml.YAMLError as exc:
+    except (yaml.YAMLError, ValueError) as exc:  # a date or a number of YAML's may be none of Python's
         raise ProfileError(f"{path}: not YAML: {exc}") from None
     except RecursionError:
         raise ProfileError(
@@ -138,9 +138,13 @@ def _explain(error: Any) -> str:
         return f"{where}: missing; {what}"
     if error["type"] in {"union_tag_not_found", "union_tag_invalid"}:
         return f"{where}.service: write {' or '.join(_SERVICES[keys[0]])}"
+    if error["type"] in {"model_type", "model_attributes_type"}:
+        such = f", such as {{service: {next(iter(_SERVICES[where]))}}}" if where in _SERVICES else " of keys"
+        return f"{where}: write a section{such}, {_found(keys[-1], error['input'])}"
     field = section.model_fields.get(keys[-1])
     what = f"; write {field.description}" if field is not None and field.description else ""
-    message = str(error["msg"]).removeprefix("Value error, ")
+    is_path = error["type"] == "path_type"
+    message = "it is no path" if is_path else str(error["msg"]).removeprefix("Value error, ")
     return f"{where}: {message}, {_found(keys[-1], error['input'])}{what}"
 
 

@@ -87,6 +87,11 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("model: llama3", "model: m, temperature: 3", "llm.temperature: "),
         ("whisper}", "openai}", "stt.model: missing; write the recogniser's name"),
         ("whisper}", "openai, model: w, language: english}", "stt.language: "),
+        ("whisper}", "whisper, model: 5}", "stt.model: it is no path, not 5; write folder of a CTranslate2"),
+        ("{service: whisper}", "whisper", "stt: write a section, such as {service: whisper}, not 'whisper'"),
+        ("{semitones: 2.5}", "5", "tts.user: write a section of keys, not 5"),
+        ("model: llama3", "model: m, seed: 2026-13-45", "not YAML: month must be in 1..12"),
+        ("model: llama3", f"model: m, seed: {'9' * 5000}", "not YAML: Exceeds the limit"),
         ("whisper}", "deepgram}", "stt.service: write whisper or openai"),
         ("piper, user: {semitones: 2.5}", "openai, model: t, speed: 9", "tts.speed: "),
         (
