@@ -91,8 +91,19 @@ class EvaAirlineScenario(Scenario):
 
 
 def _policy() -> str:
-    """Return what the airline tells its agents."""
-    return _read_policy(data_path(DOMAIN, "airline_agent.yaml").read_text(encoding="utf-8"))
+    """Return what the airline tells its agents.
+
+    Raises:
+        ValueError: if the file that has it is not as it must be.
+    """
+    path = data_path(DOMAIN, "airline_agent.yaml")
+    try:
+        return _read_policy(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError) as exc:
+        why = " ".join(f"{type(exc).__name__}: {exc}".split())
+        raise ValueError(
+            f"{path}: texts 'role' and 'instructions' are expected ({why}); pull it again"
+        ) from exc
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,18 @@ def test_the_agent_reads_the_policy_and_notes_for_the_phone(write: Write) -> Non
     assert len(parts) == 10
     assert "id of a journey" in parts[7]
     assert_prompt_is_clean(prompt)
+
+
+@pytest.mark.parametrize(
+    "policy", [b"\xff", b"role: [", b"role: 2026-13-45", b"5", b"", b"role: x", b"role: 5"]
+)
+def test_a_policy_that_is_none_is_told_with_its_file(write: Write, tmp_path: Path, policy: bytes) -> None:
+    scenario = scenario_of(write)
+    path = tmp_path / "eva_airline" / "airline_agent.yaml"
+    path.write_bytes(policy)
+    told = f"{path}: texts 'role' and 'instructions' are expected ("
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}.*; pull it again$"):
+        scenario.get_agent_prompt()
 
 
 def test_the_caller_is_the_one_of_the_record(write: Write) -> None:
