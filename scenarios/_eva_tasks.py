@@ -124,7 +124,11 @@ def read_tasks() -> list[EvaTask]:
 
 
 def _tasks(path: Path) -> Iterator[EvaTask]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"{path}: {exc}") from None
+    for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
                 yield _task(_Record.model_validate(json.loads(line)))

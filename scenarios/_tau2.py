@@ -14,13 +14,12 @@ from pytest_voiceeval import (
     Scenario,
     SuccessSignal,
     Task,
-    data_path,
     load_db_artifact,
 )
 from pytest_voiceeval.tools import GoldReplay, StandardSchemaTool, gold_replay
 
 from ._tau2_rehearsal import rehearse
-from ._tau2_tasks import BenchmarkTask, read_tasks
+from ._tau2_tasks import BenchmarkTask, read_policy, read_tasks
 from ._voice_notes import ENDING, HONESTY, SPELLING, with_notes
 
 CALLER = "person who phones customer support"
@@ -75,7 +74,7 @@ class Tau2Scenario(Scenario):
 
     def get_agent_prompt(self) -> str:
         """Return the company's policy as it stands, and how to keep it on the phone."""
-        policy = data_path(self.domain, "policy.md").read_text(encoding="utf-8")
+        policy = read_policy(self.domain, "policy.md")
         return with_notes(policy, self.general_prompt, SPELLING, ENDING, HONESTY)
 
     def setup_shared_state(self, state: dict[str, Any], side: str) -> None:

@@ -110,6 +110,20 @@ def read_tasks(domain: str) -> list[BenchmarkTask]:
     ]
 
 
+def read_policy(domain: str, name: str) -> str:
+    """Return a text that the agents of ``domain`` are given.
+
+    Raises:
+        DataMissingError: if it is not there.
+        ValueError: if it cannot be read.
+    """
+    path = data_path(domain, name)
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as exc:
+        raise ValueError(f"{path}: {exc}; pull it again") from None
+
+
 def _task(record: _Record, splits: Mapping[str, list[str]] | None, persona: str | None) -> BenchmarkTask:
     told = record.user_scenario.instructions
     criteria = record.evaluation_criteria

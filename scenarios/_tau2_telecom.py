@@ -12,7 +12,6 @@ from pytest_voiceeval import (
     Rehearsal,
     Resources,
     SuccessSignal,
-    data_path,
     load_db_artifact,
 )
 from pytest_voiceeval.tools import GoldReplay, StandardSchemaTool, gold_replay
@@ -20,7 +19,7 @@ from pytest_voiceeval.tools import GoldReplay, StandardSchemaTool, gold_replay
 from ..tools import tau2_telecom
 from ..tools._tau2_telecom_sync import sync_telecom
 from ._tau2 import Tau2Scenario
-from ._tau2_tasks import BenchmarkTask, read_tasks
+from ._tau2_tasks import BenchmarkTask, read_policy, read_tasks
 from ._tau2_telecom_rehearsal import rehearse_on_two_sides
 from ._voice_notes import ENDING, HONESTY, SPELLING, with_notes
 
@@ -85,7 +84,7 @@ class TelecomScenario(Tau2Scenario):
     def get_agent_prompt(self) -> str:
         """Return the operator's policy with one of its texts on support, and how to keep it on the phone."""
         parts = ("main_policy.md", f"tech_support_{self.VARIANT}.md")
-        policy = "\n\n---\n\n".join(data_path(DOMAIN, part).read_text("utf-8").strip() for part in parts)
+        policy = "\n\n---\n\n".join(read_policy(DOMAIN, part).strip() for part in parts)
         notes = (self.general_prompt, SPELLING, ENDING, HONESTY, self._tool_note(), STAY, HOME)
         return with_notes(policy, *notes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -179,6 +180,18 @@ def test_the_agent_has_the_policy_as_it_stands_and_the_tools_in_order(data: Data
     names = list(json.loads(scenario.get_agent_tools()))
     assert (len(names), names[0], names[-1]) == (15, "GetUserDetailsTool", "EndConversationTool")
     assert json.loads(scenario.get_user_tools()) == {}
+
+
+def test_a_policy_that_cannot_be_read_is_told_with_its_file(data: Data) -> None:
+    scenario = scenarios("tau2_airline")["tau2_airline__9"]
+    path = data.folder / "tau2_airline" / "policy.md"
+    path.write_bytes(b"caf\xe9")
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: 'utf-8' codec.*; pull it again$"):
+        scenario.get_agent_prompt()
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: .*Is a directory.*; pull it again$"):
+        scenario.get_agent_prompt()
 
 
 def test_the_caller_knows_what_the_task_tells(data: Data) -> None:
