@@ -165,6 +165,13 @@ def test_a_policy_that_is_none_is_told_with_its_file(write: Write, tmp_path: Pat
         scenario.get_agent_prompt()
 
 
+def test_a_dataset_that_is_no_text_is_told_with_its_file(write: Write, tmp_path: Path) -> None:
+    path = tmp_path / "eva_airline" / _eva_tasks.DATASET
+    path.write_bytes(b"caf\xe9")
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}: 'utf-8' codec"):
+        _eva_tasks.read_tasks()
+
+
 def test_the_caller_is_the_one_of_the_record(write: Write) -> None:
     scenario = scenario_of(write)
     goal = RECORD["user_goal"]["high_level_user_goal"]
