@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -23,6 +22,7 @@ from pytest_voiceeval.bots.profile_local import (
     WhisperStt,
 )
 from pytest_voiceeval.errors import DataError, ProfileError
+from pytest_voiceeval.model.nearest import nearest
 from pytest_voiceeval.world.files import read_utf8
 
 _BUILTIN = Path(__file__).parent / "profiles"
@@ -129,7 +129,7 @@ def _explain(error: Any) -> str:
     where = ".".join(keys)
     section = _section(error["loc"][:-1])
     if error["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(keys[-1], list(_keys(section)), n=1)
+        near = nearest(keys[-1], _keys(section), most=1)
         hint = f"did you mean {near[0]}? " if near else ""
         return f"{where}: unknown key; {hint}{_known_keys(section)}"
     if error["type"] == "missing":

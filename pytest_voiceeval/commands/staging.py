@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_voiceeval.errors import DataError, DefinitionError, UnknownNameError, VoiceEvalError
+from pytest_voiceeval.model.nearest import nearest
 from pytest_voiceeval.model.turns import AGENT, SIDES, Side
 from pytest_voiceeval.run.dry_bot import DryBot, bots_of
 from pytest_voiceeval.scenarios.base import Scenario
@@ -107,7 +107,7 @@ def _check_domain(domain: str) -> None:
     tool_domains = (name.partition(".")[0] for name in list_schema_tools_for_eval())
     known = list(dict.fromkeys([*tool_domains, *map(scenario_domain, list_eval_scenarios())]))
     if domain not in known:
-        near = difflib.get_close_matches(domain, known, n=3)
+        near = nearest(domain, known)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are: {', '.join(known)}"
         raise UnknownNameError(f"no domain '{domain}'; {hint}")
 
@@ -132,7 +132,7 @@ def _in_scenario(scenario: Scenario, tool: str, side: Side | None) -> Stage:
         with told_as_definition(type(scenario)):
             bot = bots_of(scenario)[party]
         return Stage(bot, _called(bot, tool), scenario.domain, scenario.name, f"world of {scenario.name}")
-    near = difflib.get_close_matches(tool, offered, n=3)
+    near = nearest(tool, offered)
     hint = (
         f"did you mean {' or '.join(map(repr, near))}?" if near else f"it has: {', '.join(offered) or 'none'}"
     )

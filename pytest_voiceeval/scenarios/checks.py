@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_voiceeval.errors import DefinitionError
+from pytest_voiceeval.model.nearest import nearest
 from pytest_voiceeval.model.turns import SIDES, Side
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.scenarios.documents import document_faults
@@ -79,7 +79,7 @@ def _unfinished(cls: type[StandardSchemaTool]) -> str:
     """Return what keeps a tool from being made: the parts of a tool that its class does not define."""
     lacks = sorted(cls.__abstractmethods__)
     own = [name for base in cls.__mro__ if base not in StandardSchemaTool.__mro__ for name in vars(base)]
-    near = [match for part in lacks for match in difflib.get_close_matches(part, own, n=1)]
+    near = [match for part in lacks for match in nearest(part, own, most=1)]
     hint = f"; is {' or '.join(repr(name) for name in near)} misspelt?" if near else ""
     return f"{location(cls)}: tool class {cls.__qualname__} does not define {', '.join(lacks)}{hint}"
 
@@ -96,7 +96,7 @@ def _called(tools: Mapping[str, Mapping[str, Any]], domain: str) -> list[str]:
 
 
 def _remedy(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(dict.fromkeys(known)), n=3)
+    near = nearest(name, known)
     if near:
         return f"; did you mean {' or '.join(repr(n) for n in near)}?"
     return f"; there are: {', '.join(dict.fromkeys(known)) or 'none'}"

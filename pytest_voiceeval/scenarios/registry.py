@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from pytest_voiceeval.errors import DataMissingError, DefinitionError, DuplicateNameError, UnknownNameError
+from pytest_voiceeval.model.nearest import nearest
 from pytest_voiceeval.model.safe_text import visible_line
 from pytest_voiceeval.scenarios.base import Scenario
 from pytest_voiceeval.tools.origin import Origin
@@ -216,7 +216,7 @@ def _no_scenario(name: str, names: list[str]) -> str:
     if several:
         shown = ", ".join(repr(known) for known in several[:3]) + (", …" if len(several) > 3 else "")
         return f"'{name}' is no scenario but stands for {len(several)}: name one, such as {shown}"
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = nearest(name, names, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "pytest --voice-list prints all names"
     return f"no scenario '{name}'; {hint}"
 
@@ -227,7 +227,7 @@ def _nothing_matches(selector: str, names: list[str]) -> str:
     if not names:
         return f"nothing matches '{selector}': no scenario is registered"
     domains = scenario_domains()
-    near = difflib.get_close_matches(selector, dict.fromkeys([*domains, *names]), n=3, cutoff=0.5)
+    near = nearest(selector, [*domains, *names], cutoff=0.5)
     if near:
         return f"no scenario or domain '{selector}'; did you mean {' or '.join(repr(n) for n in near)}?"
     return f"no scenario or domain '{selector}'; the domains are: {', '.join(domains)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import logging
 from collections.abc import Callable, Mapping
@@ -11,6 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 from pytest_voiceeval.errors import DefinitionError, DuplicateNameError, UnknownNameError
+from pytest_voiceeval.model.nearest import nearest
 from pytest_voiceeval.tools.base import StandardSchemaTool
 from pytest_voiceeval.tools.origin import Origin
 
@@ -130,7 +130,7 @@ def unknown_tool_message(name: str, domain: str) -> str:
     """Return the message for a tool that is not there: the nearest names, then all there are."""
     own = list_schema_tools_for_eval(domain)
     default = list_schema_tools_for_eval(DEFAULT_DOMAIN)
-    near = difflib.get_close_matches(name, dict.fromkeys(own + default), n=3)
+    near = nearest(name, own + default)
     hint = "; did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else "."
     text = f"no tool '{name}' in domain '{domain}'{hint} Available in '{domain}': {_listed(own)}."
     if domain != DEFAULT_DOMAIN:
