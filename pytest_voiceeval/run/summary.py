@@ -95,6 +95,9 @@ def _scenario_lines(record: Record) -> Iterator[str]:
         yield ("  [COUNTED AS FAILURE: insufficient agent turns / stalled — excluded from per-signal rates]")
     for side, told in process_events(record, "restarted").items():
         yield f"  Bot started again before this call: {side}: {told}"
+    for told in process_events(record, "ended").values():
+        first, *_ = told.splitlines() or [""]
+        yield f"  Bot ended in this call: {first}"
     for attempt in retried_attempts(record):
         yield (
             f"  Attempt {attempt.get('attempt')} does not count: {attempt['retry_reason']} "

@@ -199,3 +199,11 @@ def test_the_summary_and_a_failure_tell_of_a_new_start(tmp_path: Path) -> None:
     summary = summary_text([metrics.json], Tally(1)).splitlines()
     assert "NOTE: processes of bots started again 1 time(s): agent before run__tea" in summary
     assert f"  Bot started again before this call: agent: {RESTARTED}" in summary
+
+
+def test_the_summary_tells_of_a_bot_that_ended_in_a_call_without_its_last_words(tmp_path: Path) -> None:
+    ended = "agent bot cmd:bot {port}: ended in the middle of a call, exit code 3; expected it to stay"
+    metrics = scored(canned(agent=SideEvidence(ended=f"{ended}\nlast words")), tmp_path)
+    summary = summary_text([metrics.json], Tally(1))
+    assert f"  Bot ended in this call: {ended}\n" in summary
+    assert "last words" not in summary
