@@ -80,7 +80,7 @@ class WorldList(list[Any]):
         twin = WorldList()
         memo[id(self)] = twin
         twin.extend(copy.deepcopy(element, memo) for element in self)
-        if source := source_of(self):
+        if (source := source_of(self)) is not None:
             twin._source = source
         return twin
 
@@ -147,7 +147,7 @@ class WorldDict(dict[str, Any]):
         memo[id(self)] = twin
         for key, value in dict.items(self):
             dict.__setitem__(twin, key, value if is_shared(value) else copy.deepcopy(value, memo))
-        if source := source_of(self):
+        if (source := source_of(self)) is not None:
             twin._source = source
         return twin
 
@@ -245,7 +245,7 @@ def _is_copy(value: Any, source: Any) -> bool:
             kind = type(now)
             if not (kind is WorldDict or kind is WorldList):
                 return False
-            if getattr(now, "_source", None) is not then or not _is_copy(now, then):
+            if then is None or getattr(now, "_source", None) is not then or not _is_copy(now, then):
                 return False
     return True
 

@@ -103,6 +103,22 @@ def test_aliases_in_a_world_stay_aliases_in_its_copy(base: dict[str, Any]) -> No
     assert world["users"]["ann"]["name"] == "Ann"
 
 
+@pytest.mark.parametrize("part", [{}, []])
+def test_an_empty_part_and_its_copy_are_unchanged(part: Any) -> None:
+    shared = share({"empty": part})
+    world = world_of(shared)
+    assert world["empty"] == part
+    assert unchanged(copy.deepcopy(world)["empty"]) is shared["empty"]
+
+
+def test_an_empty_object_in_place_of_nothing_is_a_change() -> None:
+    base = {"seat": {"of": None}}
+    world = world_of(base)
+    world["seat"]["of"] = type(world)()
+    assert get_dict_hash(world) == get_dict_hash({"seat": {"of": {}}})
+    assert compute_db_diff(base, world) == compute_db_diff(base, {"seat": {"of": {}}})
+
+
 def test_a_change_and_its_undoing_leave_no_trace(base: dict[str, Any]) -> None:
     shared = share(base)
     world = world_of(shared)
