@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from pytest_voiceeval.model.safe_text import encodable
+
 FOLDER = "voiceeval_alone"
 """What a worker is told: where the files are that its tests lock."""
 
@@ -57,7 +59,7 @@ class Controller:
 
 
 class Worker:
-    """Runs each test in the room, those last which are alone there."""
+    """Runs each test in the room, those last which are alone there, and sees that each can be reported."""
 
     def __init__(self, folder: str) -> None:
         self.room = Room(Path(folder))
@@ -71,8 +73,23 @@ class Worker:
         with self.room.entered(alone=is_alone(item)):
             return (yield)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_to_serializable(self) -> Generator[None, Any, Any]:
+        return encodable_throughout((yield))
+
     def pytest_unconfigure(self) -> None:
         self.room.close()
+
+
+def encodable_throughout(value: Any) -> Any:
+    """Return ``value`` as a worker can send it: halves of surrogates, which some tests log, as escapes."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, dict):
+        return {key: encodable_throughout(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(encodable_throughout, value))
+    return value
 
 
 def is_alone(item: pytest.Item) -> bool:

@@ -59,6 +59,30 @@ def test_it_comes_last_and_no_other_may_begin_meanwhile(pytester: pytest.Pyteste
     assert not Path((pytester.path / "folder").read_text()).exists()
 
 
+def test_a_worker_reports_what_no_text_may_hold(pytester: pytest.Pytester) -> None:
+    for name in ("conftest.py", "alone.py"):
+        shutil.copy(Path(__file__).with_name(name), pytester.path)
+    pytester.makeini("[pytest]\nstrict = true\n")
+    pytester.makepyfile(
+        """
+        import logging
+        import pytest
+
+        def test_it():
+            logging.getLogger().warning("half \\ud800")
+
+        def test_another():
+            pytest.skip("half \\ud800")
+
+        def test_the_last():
+            assert not "half \\ud800"
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n1", "-rs")
+    result.assert_outcomes(passed=1, failed=1, skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*half ?ud800"])
+
+
 def test_who_waits_to_be_alone_is_let_in_before_all_that_come_later(tmp_path: Path) -> None:
     inside, waiting, later = (Room(tmp_path) for _ in range(3))
     entered = threading.Event()
