@@ -194,3 +194,87 @@ def test_sound_behind_a_chunk_that_came_late_is_dated_from_its_own_arrival(rate:
     assert max(arrivals) > 0.02
     assert delays[0] == pytest.approx(0.0, abs=0.002)
     assert delays == sorted(delays)
+
+
+def spoken(
+    lengths: list[float], pauses: list[float], rate: int
+) -> tuple[list[float], list[tuple[float, bytes]]]:
+    """Return when utterances begin, and their chunks, sent as they are spoken."""
+    begins, chunks, at = [], [], 0.0
+    for length, pause in zip(lengths, pauses, strict=True):
+        begins.append(at)
+        chunks += paced(tone(length, rate), rate, 0.02, start=at)
+        at += length + pause
+    return begins, chunks
+
+
+def heard(played: np.ndarray) -> list[tuple[float, float]]:
+    """Return the stretches of tone in what was played, in seconds."""
+    loud = np.flatnonzero(np.abs(played.astype(int)) > 2000)
+    ends = np.flatnonzero(np.diff(loud) > 0.01 * OUT)
+    begins = [loud[0], *loud[ends + 1]]
+    return [(b / OUT, e / OUT) for b, e in zip(begins, [*loud[ends], loud[-1]], strict=True)]
+
+
+@pytest.mark.parametrize("length", [0.15, 0.3, 1.0])
+@pytest.mark.parametrize("pause", [0.06, 0.08, 0.1, 0.15, 0.2, 0.23, 0.3, 0.7])
+@pytest.mark.parametrize("rate", [8_000, 16_000, 24_000, 48_000])
+def test_pauses_are_as_long_as_they_were_and_utterances_whole(rate: int, pause: float, length: float) -> None:
+    begins, chunks = spoken([length] * 8, [pause] * 8, rate)
+    stretches = heard(play(chunks, rate, begins[-1] + length + 1.0))
+    assert len(stretches) == len(begins)
+    depth = {8_000: 0.18, 16_000: 0.08, 24_000: 0.1, 48_000: 0.1}[rate]
+    for begin, (first, last) in zip(begins, stretches, strict=True):
+        assert first - begin == pytest.approx(depth, abs=0.02)
+        assert last - first == pytest.approx(length, abs=0.003)
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 24_000])
+def test_short_pauses_do_not_use_the_depth_up(rate: int) -> None:
+    begins, chunks = spoken([0.3] * 12, [0.03] * 12, rate)
+    stretches = heard(play(chunks, rate, begins[-1] + 2.0))
+    assert sum(last - first for first, last in stretches) == pytest.approx(12 * 0.3, abs=0.03)
+    assert all(last - first > 0.29 for first, last in stretches)
+    assert stretches[-1][1] - (begins[-1] + 0.3) == pytest.approx(stretches[0][0], abs=0.05)
+
+
+@pytest.mark.parametrize("stall", [0.03, 0.05, 0.06])
+@pytest.mark.parametrize("rate", [8_000, 16_000, 24_000])
+def test_a_sender_that_stalls_and_catches_up_is_heard_without_a_gap(rate: int, stall: float) -> None:
+    chunks = paced(tone(2.0, rate), rate, 0.02)
+    late = [(at if at < 1.0 else max(at, 1.0 + stall), pcm) for at, pcm in chunks]
+    ((first, last),) = heard(play(late, rate, 3.0))
+    assert last - first == pytest.approx(2.0, abs=0.003)
+
+
+@given(
+    rate=st.sampled_from([8_000, 16_000, 22_050, 24_000]),
+    lengths=st.lists(st.integers(8, 40), min_size=1, max_size=8),
+    data=st.data(),
+)
+@settings(max_examples=50)
+def test_each_utterance_is_heard_whole_whatever_the_pauses(
+    rate: int, lengths: list[int], data: st.DataObject
+) -> None:
+    count = len(lengths)
+    pauses = data.draw(st.lists(st.integers(60, 900), min_size=count, max_size=count))
+    begins, chunks = spoken([n * 0.02 for n in lengths], [ms / 1000 for ms in pauses], rate)
+    stretches = heard(play(chunks, rate, begins[-1] + 3.0))
+    assert [last - first for first, last in stretches] == pytest.approx(
+        [n * 0.02 for n in lengths], abs=0.004
+    )
+    delays = [first - begin for begin, (first, _) in zip(begins, stretches, strict=True)]
+    assert max(delays) - min(delays) < 0.045
+
+
+@pytest.mark.parametrize(("one", "other"), [(24_000, 16_000), (16_000, 24_000), (24_000, 48_000)])
+def test_a_change_of_rate_leaves_no_gap(one: int, other: int) -> None:
+    buffer = JitterBuffer(OUT, FRAME)
+    frames = []
+    for tick in range(75):
+        rate = one if tick // 10 % 2 else other
+        if tick < 50:
+            buffer.push(tone(0.02, rate, hz=500.0).tobytes(), rate, 1, tick * 0.02)
+        frames.append(buffer.pop(tick * 0.02).samples)
+    ((first, last),) = heard(np.concatenate(frames))
+    assert last - first == pytest.approx(1.0, abs=0.003)
