@@ -75,7 +75,7 @@ class WebSocketConnection(asyncio.Protocol):
         self._masks = random_masks()
         self._splitter = MessageSplitter(self._take_whole, self._digest)
         self._head_so_far = b""
-        self._parts: list[bytes] = []
+        self._parts = bytearray()
         self._opcode = Opcode.BINARY
         self._early: list[bytes | str] = []
         self._take: Callable[[bytes | str], object] = self._early.append
@@ -198,9 +198,9 @@ class WebSocketConnection(asyncio.Protocol):
             self._opcode = frame.opcode
         elif frame.opcode is not Opcode.CONT:
             return  # the protocol has answered it
-        self._parts.append(bytes(frame.data))
+        self._parts += frame.data  # one buffer: parts may be many, and as small as none
         if frame.fin:
-            content, self._parts = b"".join(self._parts), []
+            content, self._parts = bytes(self._parts), bytearray()
             self._take(content if self._opcode is Opcode.BINARY else content.decode(errors="replace"))
 
     def _flush(self) -> None:

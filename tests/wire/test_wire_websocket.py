@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import cast
 
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from pytest_voiceeval.wire.connection import Connection, ConnectionLostError, Ending, open_connection
@@ -79,6 +83,46 @@ async def test_a_message_in_fragments_comes_whole_and_text_as_text() -> None:
         assert await heard.next() == b"aaaaabbbbbc"
         assert await heard.next() == "grüße"
         await connection.close()
+
+
+class Written(asyncio.Transport):
+    """Keeps what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.content = b""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.content += data
+
+
+def connected() -> WebSocketConnection:
+    """Return a connection whose handshake is done, to which the test gives what comes."""
+    connection, written, server = WebSocketConnection(parse_uri("ws://bot/")), Written(), ServerProtocol()
+    connection.connection_made(written)
+    server.receive_data(written.content)
+    server.send_response(server.accept(cast("Request", server.events_received()[0])))
+    connection.data_received(b"".join(server.data_to_send()))
+    return connection
+
+
+@pytest.mark.parametrize("part", [b"", b"x"])
+async def test_a_message_in_many_small_parts_takes_no_more_memory_than_its_content(part: bytes) -> None:
+    connection, messages, parts = connected(), [], 20_000
+    connection.listen(messages.append, str)
+    connection.data_received(b"\x02\x03abc")
+    some = bytes([0, len(part)]) + part
+    tracemalloc.start()
+    try:
+        for _ in range(parts // 100):
+            connection.data_received(some * 100)
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < len(part) * parts + 20_000
+    connection.data_received(b"\x80\x01z")
+    connection.data_received(b"\x02\x01a\x80\x01b")
+    assert messages == [b"abc" + part * parts + b"z", b"ab"]
 
 
 async def sends_until(connection: Connection, deadline: float) -> None:
