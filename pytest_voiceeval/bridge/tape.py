@@ -53,7 +53,7 @@ class Measure:
 
 @dataclass
 class Track:
-    """What one side said: the frames its listener got, its marks, and the work that it reports.
+    """What one side said: what could be heard of it, its marks, and the work that it reports.
 
     Attributes:
         rate_hz: samples a second.
@@ -61,16 +61,14 @@ class Track:
     """
 
     rate_hz: int
-    frames: list[Int16s] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
     understood: list[Mark] = field(default_factory=list)
     _sounds: list[Sound] = field(default_factory=list)
     _not_searched: list[tuple[float, PlayedFrame]] = field(default_factory=list)
 
-    def put(self, frame: PlayedFrame, heard: Int16s, at: float) -> None:
-        """Add a frame that was played at ``at`` seconds, in whose place the listener got ``heard``."""
-        self.frames.append(heard)
+    def put(self, frame: PlayedFrame, at: float) -> None:
+        """Add a frame that was played at ``at`` seconds."""
         if frame.delays:
             self._not_searched.append((at, frame))
 
@@ -99,6 +97,9 @@ class Track:
 class Tape:
     """Records both sides of a call, frame by frame, so that they stay aligned.
 
+    Their sound is put together as it comes: at the end of a long call that would keep the calls beside it
+    waiting for a tenth of a second.
+
     Args:
         rate_hz: samples a second.
         frame_samples: samples a frame.
@@ -108,6 +109,7 @@ class Tape:
         self._rate_hz = rate_hz
         self._frame_samples = frame_samples
         self._tracks = {side: Track(rate_hz) for side in SIDES}
+        self._stereo: list[bytes] = []
 
     def track(self, side: str) -> Track:
         """Return what ``side`` said."""
@@ -116,7 +118,7 @@ class Tape:
     @property
     def seconds(self) -> float:
         """Length so far."""
-        return len(self._tracks[USER].frames) * self._frame_samples / self._rate_hz
+        return len(self._stereo) * self._frame_samples / self._rate_hz
 
     def record(self, user: PlayedFrame, agent: PlayedFrame, *, user_heard: Int16s | None = None) -> None:
         """Put the next frame of both sides on the tape.
@@ -125,8 +127,9 @@ class Tape:
         when somebody spoke is taken from the frames.
         """
         at = self.seconds
-        self._tracks[USER].put(user, user.samples if user_heard is None else user_heard, at)
-        self._tracks[AGENT].put(agent, agent.samples, at)
+        self._tracks[USER].put(user, at)
+        self._tracks[AGENT].put(agent, at)
+        self._stereo.append(interleave(user.samples if user_heard is None else user_heard, agent.samples))
 
     @property
     def heard_until(self) -> float:
@@ -135,8 +138,4 @@ class Tape:
 
     def recording(self) -> Recording:
         """Return the sound so far: user left, agent right."""
-        left, right = (
-            np.concatenate(track.frames) if track.frames else np.zeros(0, np.int16)
-            for track in (self._tracks[USER], self._tracks[AGENT])
-        )
-        return Recording(interleave(left, right), self._rate_hz)
+        return Recording(b"".join(self._stereo), self._rate_hz)
