@@ -26,6 +26,7 @@ from pytest_voiceeval.bridge.tape import Tape
 from pytest_voiceeval.bridge.ticker import Ticker
 from pytest_voiceeval.bridge.turns import turns_of
 from pytest_voiceeval.bridge.understanding import until_understood
+from pytest_voiceeval.bridge.undisturbed import undisturbed
 from pytest_voiceeval.bridge.warp import wall_time
 from pytest_voiceeval.model.conversation import Conversation, SideEvidence
 from pytest_voiceeval.model.ending import Ending
@@ -124,7 +125,8 @@ class _Call:
         try:
             await prepare(self._scenario, self._parties, limit=self._settings.connect_timeout)
             async with self._sync.in_step(self._listeners):
-                reason = await self._talk()
+                with undisturbed():
+                    reason = await self._talk()
                 evidence = await self._pull()
             return self._conversation(reason, evidence)
         except BaseException as exc:  # whatever ends the call early: what there is of it is handed over
