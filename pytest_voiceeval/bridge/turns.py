@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from pytest_voiceeval.bridge.stretches import Stretch, is_answered, stretches_of
 from pytest_voiceeval.bridge.tape import Mark, Measure, Sound, Tape
 from pytest_voiceeval.model.turns import SIDES, WORK_SHARES, Side, Turn, WorkShare, other
 
@@ -14,10 +15,13 @@ FAR_SECONDS = 1.0
 """Sound further than this from all that a bot announced is a turn of its own."""
 
 PAUSE_SECONDS = 0.7
-"""Silence that parts two turns of a bot that announces none."""
+"""Silence that parts two turns of a bot that announces none, also if the other side does not speak in it."""
 
 REPORT_SECONDS = 0.3
 """How much later than the sound itself a bot may report the work that led to it."""
+
+UNDERSTANDING_SECONDS = 1.0
+"""What a recogniser tells so soon after a pause is of what was said before it."""
 
 NOT_UNDERSTOOD = "[NOT UNDERSTOOD]"
 """Stands for words that were heard, of which the bot told none and the other side understood none."""
@@ -33,14 +37,26 @@ def turns_of(tape: Tape, *, heard: Collection[Side] = ()) -> tuple[Turn, ...]:
         heard: sides whose words are those that the other one has understood, if they tell none themselves.
     """
     turns: list[Turn] = []
+    speech = {side: stretches_of(tape.track(side).sounds) for side in SIDES}
     for side in SIDES:
         track = tape.track(side)
         marks = track.marks
         if side in heard and not any(mark.kind == "text" for mark in marks):
-            marks = [*marks, *tape.track(other(side)).understood]
-        own = with_work(side_turns(side, marks, track.sounds), track.measures)
+            marks = [*marks, *_told_late(tape.track(other(side)).understood, speech[side])]
+        own = with_work(side_turns(side, marks, speech[side], speech[other(side)]), track.measures)
         turns += _with_words(own) if side in heard else own
     return tuple(sorted(turns, key=lambda turn: (turn.start, turn.end)))
+
+
+def _told_late(understood: Iterable[Mark], speech: Sequence[Stretch]) -> Iterator[Mark]:
+    """Yield texts of a recogniser, those that came right after a pause dated back to before it."""
+    for mark in understood:
+        ended = bisect_right(speech, mark.at, key=lambda stretch: stretch.end)
+        is_speaking = ended < len(speech) and speech[ended].spoken_at <= mark.at
+        if is_speaking and ended and mark.at - speech[ended - 1].end <= UNDERSTANDING_SECONDS:
+            yield replace(mark, at=speech[ended - 1].spoken_until)
+        else:
+            yield mark
 
 
 def _with_words(turns: Iterable[Turn]) -> Iterator[Turn]:
@@ -50,29 +66,37 @@ def _with_words(turns: Iterable[Turn]) -> Iterator[Turn]:
         yield replace(turn, text=NOT_UNDERSTOOD) if is_unclear else turn
 
 
-def side_turns(side: Side, marks: Sequence[Mark], sounds: Sequence[Sound]) -> list[Turn]:
+def side_turns(
+    side: Side, marks: Sequence[Mark], speech: Sequence[Stretch], others: Sequence[Stretch] = ()
+) -> list[Turn]:
     """Return the turns of one side, in order.
 
-    A turn lasts from its first audible sample to its last; which sound belongs to which turn follows from
-    the announcement nearest to its arrival. A turn without any text and any sound is none.
+    A turn lasts from its first audible sample to its last; which stretch of speech belongs to which turn
+    follows from the announcement nearest to its arrival. What is far from any is parted by its pauses: by
+    those of more than ``PAUSE_SECONDS``, and by those in which the other side speaks up. A turn without any
+    text and any sound is none.
 
     Args:
         side: who speaks.
         marks: what its bot announced, in order.
-        sounds: what could be heard of it, in order.
+        speech: what could be heard of it, in order.
+        others: what could be heard of the other side, in order.
     """
     announced = _announced(marks)
-    starts = [draft.started for draft in announced]
+    _begin_with_sound(announced, speech, others)
+    onsets = [draft.onset for draft in announced]
     unannounced: list[_Draft] = []
-    for sound in sounds:
-        draft = _nearest(announced, starts, sound)
-        if draft is None:
-            if not unannounced or sound.start - unannounced[-1].sounds[-1].end > PAUSE_SECONDS:
-                unannounced.append(_Draft(sound.spoken_at))
-            draft = unannounced[-1]
-        draft.sounds.append(sound)
+    for stretch in speech:
+        first, last = bisect_right(onsets, stretch.spoken_at), bisect_left(onsets, stretch.spoken_until)
+        for piece in stretch.parted(onsets[first:last]):
+            draft = _nearest(announced, onsets, piece)
+            if draft is None or draft.is_over(piece, others):
+                if not unannounced or _is_parted(unannounced[-1].speech[-1], piece, others):
+                    unannounced.append(_Draft(piece.spoken_at))
+                draft = unannounced[-1]
+            draft.speech.append(piece)
     _hand_out_text(announced, unannounced, [mark for mark in marks if mark.kind == "text"])
-    drafts = [draft for draft in announced + unannounced if draft.sounds or draft.texts]
+    drafts = [draft for draft in announced + unannounced if draft.speech or draft.texts]
     return sorted((draft.turn(side) for draft in drafts), key=lambda turn: turn.start)
 
 
@@ -117,20 +141,29 @@ class _Draft:
     stopped: float | None = None
     interrupted: bool = False
     texts: list[str] = field(default_factory=list)
-    sounds: list[Sound] = field(default_factory=list)
+    speech: list[Stretch] = field(default_factory=list)
+    onset: float = field(init=False)
 
-    def distance(self, at: float) -> float:
-        """Return how far ``at`` lies outside the announced stretch, in seconds."""
-        if at < self.started:
-            return self.started - at
-        return max(at - self.stopped, 0.0) if self.stopped is not None else 0.0
+    def __post_init__(self) -> None:
+        self.onset = self.started
+
+    def distance(self, piece: Stretch) -> float:
+        """Return how far a piece of speech lies outside the announced stretch, in seconds."""
+        if piece.spoken_at < self.onset:
+            return max(self.onset - piece.spoken_until, 0.0)
+        return max(piece.spoken_at - self.stopped, 0.0) if self.stopped is not None else 0.0
+
+    def is_over(self, piece: Stretch, others: Sequence[Stretch]) -> bool:
+        """Tell whether the other side has spoken up since the announced stretch was heard to its end."""
+        has_stopped = self.stopped is not None and piece.spoken_at > self.stopped
+        return has_stopped and bool(self.speech) and _is_between(self.speech[-1], piece, others)
 
     def turn(self, side: Side) -> Turn:
-        first = self.sounds[0] if self.sounds else Sound(self.started, self.started, self.started)
+        first = self.speech[0].sounds[0] if self.speech else Sound(self.started, self.started, self.started)
         return Turn(
             speaker=side,
             start=first.start,
-            end=max((sound.end for sound in self.sounds), default=first.end),
+            end=max((piece.end for piece in self.speech), default=first.end),
             text=joined(self.texts),
             spoken_at=first.spoken_at,
             cut_off=self.interrupted,
@@ -138,15 +171,21 @@ class _Draft:
 
 
 def _announced(marks: Sequence[Mark]) -> list[_Draft]:
+    """Return what a bot announced; an end that was missing may still come after the next start."""
     drafts: list[_Draft] = []
+    ends_to_come = 0
     for mark in marks:
         open_draft = drafts[-1] if drafts and drafts[-1].stopped is None else None
         if mark.kind == "started":
             if open_draft:
                 open_draft.stopped = mark.at
+                ends_to_come += 1
             drafts.append(_Draft(mark.at))
         elif mark.kind == "stopped" and open_draft:
             open_draft.stopped = mark.at
+        elif mark.kind == "stopped" and ends_to_come:
+            drafts[-1].stopped = mark.at
+            ends_to_come -= 1
         elif mark.kind == "interrupted" and open_draft:
             open_draft.interrupted = True
     if drafts and drafts[-1].stopped is None:
@@ -154,12 +193,41 @@ def _announced(marks: Sequence[Mark]) -> list[_Draft]:
     return drafts
 
 
-def _nearest(drafts: Sequence[_Draft], starts: Sequence[float], sound: Sound) -> _Draft | None:
-    """Return the draft that is nearest to a sound, if one is near; ``starts``: when they start, in order."""
-    following = bisect_right(starts, sound.spoken_at)
+def _begin_with_sound(drafts: Sequence[_Draft], speech: Sequence[Stretch], others: Sequence[Stretch]) -> None:
+    """Let drafts that were announced late begin with their first sound.
+
+    A start is late if it comes in a stretch of speech that no start came before; or, where the other side had
+    spoken up before that stretch, behind it.
+    """
+    begins = [stretch.spoken_at for stretch in speech]
+    taken = -1
+    for draft in drafts:
+        at = bisect_right(begins, draft.started) - 1
+        is_within = at >= 0 and draft.started < speech[at].spoken_until
+        is_late = at > taken and draft.started - begins[at] <= FAR_SECONDS
+        if is_late and (is_within or at == 0 or _is_between(speech[at - 1], speech[at], others)):
+            draft.onset = begins[at]
+        elif not is_within and at + 1 < len(begins) and begins[at + 1] - draft.started <= FAR_SECONDS:
+            at += 1
+        taken = max(taken, at)
+
+
+def _nearest(drafts: Sequence[_Draft], onsets: Sequence[float], piece: Stretch) -> _Draft | None:
+    """Return the draft that is nearest to a piece of speech, if one is near; ``onsets``: theirs, in order."""
+    following = bisect_right(onsets, piece.spoken_at)
     near = drafts[max(following - 1, 0) : following + 1]
-    nearest = min(near, key=lambda draft: draft.distance(sound.spoken_at), default=None)
-    return nearest if nearest and nearest.distance(sound.spoken_at) <= FAR_SECONDS else None
+    nearest = min(near, key=lambda draft: draft.distance(piece), default=None)
+    return nearest if nearest and nearest.distance(piece) <= FAR_SECONDS else None
+
+
+def _is_parted(before: Stretch, after: Stretch, others: Sequence[Stretch]) -> bool:
+    """Tell whether two stretches of a bot that announces nothing are of two turns."""
+    return after.start - before.end > PAUSE_SECONDS or _is_between(before, after, others)
+
+
+def _is_between(before: Stretch, after: Stretch, others: Sequence[Stretch]) -> bool:
+    """Tell whether the other side speaks up between two stretches."""
+    return is_answered(others, before.end, after.start)
 
 
 def _hand_out_text(announced: Sequence[_Draft], unannounced: Sequence[_Draft], texts: Sequence[Mark]) -> None:

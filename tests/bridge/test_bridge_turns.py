@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_voiceeval.bridge.stretches import Stretch, stretches_of
 from pytest_voiceeval.bridge.tape import Mark, Measure, Sound
 from pytest_voiceeval.bridge.turns import joined, side_turns, with_work
 from pytest_voiceeval.model.turns import AGENT, USER, Turn, response_latencies
@@ -18,6 +19,11 @@ def sounds(*spans: tuple[float, float]) -> list[Sound]:
     ]
 
 
+def speech(*spans: tuple[float, float]) -> list[Stretch]:
+    """Return spans of sound as stretches."""
+    return stretches_of(sounds(*spans))
+
+
 def test_announcements_that_trail_the_sound_still_own_it() -> None:
     marks = [
         Mark("started", 1.1),
@@ -27,7 +33,7 @@ def test_announcements_that_trail_the_sound_still_own_it() -> None:
         Mark("stopped", 4.3),
         Mark("text", 4.31, "Two."),
     ]
-    first, second = side_turns(AGENT, marks, sounds((1.0, 2.0), (3.0, 4.0)))
+    first, second = side_turns(AGENT, marks, speech((1.0, 2.0), (3.0, 4.0)))
     assert (first.start, first.end, first.text) == (1.0, pytest.approx(2.0), "One.")
     assert (second.start, second.end, second.text) == (3.0, pytest.approx(4.0), "Two.")
     assert first.spoken_at == pytest.approx(0.92)
@@ -41,7 +47,7 @@ def test_a_new_start_closes_the_open_turn() -> None:
         Mark("text", 2.5, "b"),
         Mark("stopped", 3.0),
     ]
-    turns = side_turns(USER, marks, sounds((0.1, 1.0), (2.1, 2.9)))
+    turns = side_turns(USER, marks, speech((0.1, 1.0), (2.1, 2.9)))
     assert [(turn.text, turn.cut_off) for turn in turns] == [("a", False), ("b", False)]
 
 
@@ -56,13 +62,13 @@ def test_text_before_any_start_belongs_to_the_first_turn() -> None:
         Mark("text", 0.2, "there."),
         Mark("stopped", 1.0),
     ]
-    (turn,) = side_turns(USER, marks, sounds((0.2, 0.9)))
+    (turn,) = side_turns(USER, marks, speech((0.2, 0.9)))
     assert turn.text == "Hello there."
 
 
 def test_sound_far_from_any_announcement_is_a_turn_of_its_own() -> None:
     marks = [Mark("started", 0.0), Mark("text", 0.5, "a"), Mark("stopped", 1.0)]
-    turns = side_turns(USER, marks, sounds((0.1, 0.9), (5.0, 6.0)))
+    turns = side_turns(USER, marks, speech((0.1, 0.9), (5.0, 6.0)))
     assert [turn.text for turn in turns] == ["a", ""]
 
 
