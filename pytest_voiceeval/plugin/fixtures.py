@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -73,6 +74,7 @@ def voice_judge(voice_settings: Settings) -> Judge | None:
         return None
     from pytest_voiceeval.scoring.judge import LLMJudge  # noqa: PLC0415 - heavy
 
+    import_module("openai")  # at the first judgement it would delay the calls that are held beside it
     return LLMJudge(voice_settings.judge)
 
 

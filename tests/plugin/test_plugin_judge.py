@@ -365,6 +365,21 @@ def test_the_judge_of_the_ini_file_can_be_switched_off(project: pytest.Pytester)
     assert len(server.requests) == 1
 
 
+def test_what_the_judge_needs_is_imported_before_calls_are_held(
+    project: pytest.Pytester, write: Callable[[str, str], Path]
+) -> None:
+    write(
+        "tests/test_judge.py",
+        "import sys\n\n"
+        "def test_judge(request):\n"
+        "    assert 'openai' not in sys.modules\n"
+        "    assert request.getfixturevalue('voice_judge') is not None\n"
+        "    assert 'openai' in sys.modules\n",
+    )
+    flags = ("--voice-judge-url=http://127.0.0.1:9/v1", "--voice-judge-model=m", "-W", "error")
+    project.runpytest_subprocess("tests/test_judge.py", *flags).assert_outcomes(passed=1)
+
+
 def test_a_judge_of_ones_own_can_be_put_in(
     project: pytest.Pytester, write: Callable[[str, str], Path]
 ) -> None:
