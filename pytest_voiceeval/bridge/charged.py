@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from datetime import UTC, datetime
 from typing import Any, TypeVar, TypeVarTuple
 
+from pytest_voiceeval.bridge.loose import in_counted_thread
 from pytest_voiceeval.bridge.warp import STUCK_SECONDS, WarpLoop, give_exception, give_result
 from pytest_voiceeval.model.work import Job, WorkKind
 
@@ -64,7 +65,7 @@ class ChargedLoop(WarpLoop):
         """Do ``func`` now, on this thread, and give its result when its cost has passed."""
         future: asyncio.Future[T] = self.create_future()
         try:
-            result = func(*args)
+            result = in_counted_thread(func, *args)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as exc:  # whatever the job raised is its caller's

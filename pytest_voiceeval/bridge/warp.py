@@ -1,4 +1,12 @@
-"""An event loop whose time is not wall time: it jumps over idleness, and refuses what it cannot count."""
+"""An event loop whose time is not wall time: it jumps over idleness, and refuses what it cannot count.
+
+Work outside of it can be counted if it says so (jobs of an executor, requests). All else that could end
+the idleness that is jumped over is refused: what leads out of the loop by a file descriptor, when the loop
+is to wait for it; threads and jobs of thread pools that a callback has started past the loop, when time is
+about to jump and they are not over; and any other thread when it calls back, if the call still goes on then.
+What cannot be seen is work on a thread that has been there before the call, other than a thread pool's, and
+in a process that was started without asyncio.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +15,14 @@ import ipaddress
 import selectors
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from contextvars import Context, ContextVar
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, TypeVarTuple
 
+from pytest_voiceeval.bridge import loose
+from pytest_voiceeval.bridge.descriptors import Descriptor, HasFileno, descriptor_of, shown_address
 from pytest_voiceeval.errors import ClockError
 from pytest_voiceeval.model.work import COUNTED
 
@@ -20,10 +32,17 @@ Ts = TypeVarTuple("Ts")
 STUCK_SECONDS = 30.0
 """Wall time for which a loop may wait with nothing to do and nothing at work."""
 
-_THREAD = threading.local()
-
 CALL: ContextVar[object | None] = ContextVar("CALL", default=None)
 """Which of the calls that share a loop what runs is a part of; ``None`` where a loop has one call only."""
+
+
+@dataclass(frozen=True)
+class _Started:
+    """What a callback has started past the loop, and as a part of which call."""
+
+    what: str
+    is_over: Callable[[], bool]
+    call: object | None
 
 
 class WarpLoop(asyncio.SelectorEventLoop):
@@ -40,10 +59,16 @@ class WarpLoop(asyncio.SelectorEventLoop):
         self.stuck_seconds = stuck_seconds
         self._owner = threading.get_ident()
         self._served: set[object] = set()
+        self._connecting: set[int] = set()
+        self._admitted: dict[int, Descriptor] = {}
+        self.started: list[_Started] = []
         self._calls: set[object | None] = {None}
         self._uncounted: dict[object | None, str] = {}
         self._closing = False
+        self._is_made = False
+        loose.install()
         super().__init__(_JumpingSelector(self))
+        self._is_made = True
 
     @property
     def epoch(self) -> float:
@@ -62,6 +87,7 @@ class WarpLoop(asyncio.SelectorEventLoop):
     def end_call(self, call: object) -> None:
         """Forget ``call``, which is over."""
         self._calls.discard(call)
+        self.started = [started for started in self.started if started.call is not call]
         self._uncounted.pop(call, None)
 
     def wall_time(self) -> datetime:
@@ -81,7 +107,7 @@ class WarpLoop(asyncio.SelectorEventLoop):
     ) -> asyncio.Handle:
         """Take a callback of another thread; of one that does no counted work, the call's end will tell."""
         elsewhere = threading.get_ident() != self._owner
-        if elsewhere and not self._closing and not getattr(_THREAD, "counted", False):
+        if elsewhere and not self._closing and not loose.is_counted():
             self._refuse(f"thread {threading.current_thread().name!r}")
         return super().call_soon_threadsafe(callback, *args, context=context)
 
@@ -89,17 +115,45 @@ class WarpLoop(asyncio.SelectorEventLoop):
         """Take a callback of work that is counted, on whatever thread."""
         super().call_soon_threadsafe(callback, *args)
 
-    async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
-        """Serve; connections to what this loop serves are its own, and need no counting."""
-        server: asyncio.Server = await super().create_server(*args, **options)
-        self._served |= {listening.getsockname()[1] for listening in server.sockets}
-        return server
+    def watch_thread(self, thread: threading.Thread) -> None:
+        """Know of a thread that a callback has started: until it is over, no time may be skipped."""
+        if not loose.is_counted():
+            self._watch(f"thread {thread.name!r}", lambda: not thread.is_alive())
 
-    async def create_unix_server(self, *args: Any, **options: Any) -> asyncio.Server:
-        """Serve, as above."""
-        server: asyncio.Server = await super().create_unix_server(*args, **options)
-        self._served |= {listening.getsockname() for listening in server.sockets}
-        return server
+    def watch_job(self, submit: Callable[[], Future[Any]], pool: str | None) -> Future[Any]:
+        """Know of a job in the same way. A pool's threads do not tell: they stay when it is done."""
+        job = loose.in_counted_thread(submit)
+        if not loose.is_counted():
+            self._watch(f"a job of the thread pool {pool!r}", job.done)
+        return job
+
+    def refuse_started(self) -> None:
+        """Refuse what callbacks have started past the loop and is not over; ``started`` is empty then."""
+        for started in self.started:
+            if not started.is_over():
+                self._refuse(started.what, started.call)
+        self.started.clear()
+
+    def admit(self, fileobj: int | HasFileno) -> None:
+        """Take a file descriptor that the loop is to wait for, if what happens at its other end is counted.
+
+        That is so for a connection to what this loop serves, at either end of it, and for one that is made
+        as a part of counted work.
+
+        Raises:
+            ClockError: if it leads elsewhere.
+        """
+        if not self._is_made:  # it wakes itself up by one
+            return
+        found = descriptor_of(fileobj)
+        if found.listens:
+            self._served.add(_key(found.here))
+        elif found.is_stream and (self._reaches_itself(found.there) or self._reaches_itself(found.here)):
+            return
+        elif self._counted():
+            self._admitted[found.number] = found
+        elif found.number not in self._connecting and not found.is_same_as(self._admitted.get(found.number)):
+            raise self._refuse(f"what {found.name} leads to")
 
     async def sock_connect(self, sock: Any, address: Any) -> None:
         """Connect to what this loop serves; to anything else only as a part of counted work.
@@ -108,9 +162,14 @@ class WarpLoop(asyncio.SelectorEventLoop):
             ClockError: before anything is sent, if it must not be.
         """
         if not self._reaches_itself(address) and not self._counted():
-            where = f"{address[0]}:{address[1]}" if isinstance(address, tuple) else address
-            raise self._refuse(f"what a socket to {where} leads to")
-        await super().sock_connect(sock, address)
+            raise self._refuse(f"what a socket to {shown_address(address)} leads to")
+        number = sock.fileno()
+        self._connecting.add(number)
+        try:
+            await super().sock_connect(sock, address)
+        finally:
+            self._connecting.discard(number)
+        self._admitted[number] = descriptor_of(number)
 
     async def getaddrinfo(self, host: Any, port: Any, **options: Any) -> Any:
         """Look a name up; that of another machine only as a part of counted work.
@@ -148,15 +207,21 @@ class WarpLoop(asyncio.SelectorEventLoop):
         """Whether the running task does counted work."""
         return COUNTED.get()
 
-    def _reaches_itself(self, address: Any) -> bool:
-        if isinstance(address, tuple):
-            return _is_here(address[0]) and address[1] in self._served
-        return address in self._served
+    def _watch(self, what: str, is_over: Callable[[], bool]) -> None:
+        self.started.append(_Started(what, is_over, CALL.get()))
 
-    def _refuse(self, what: str) -> ClockError:
-        """Return the error for ``what``. Nobody knows whose another thread is: it may be any call's."""
-        call = CALL.get()
-        for spoiled in self._calls if call is None else {call}:
+    def _reaches_itself(self, address: Any) -> bool:
+        if isinstance(address, tuple) and not _is_here(address[0]):
+            return False
+        return _key(address) in self._served
+
+    def _refuse(self, what: str, call: object | None = None) -> ClockError:
+        """Return the error for ``what``, which is a part of ``call`` or of what runs.
+
+        Nobody knows whose another thread is that calls back: it may be any call's.
+        """
+        call = CALL.get() if call is None else call
+        for spoiled in self._calls if call is None else self._calls & {call}:
             self._uncounted.setdefault(spoiled, what)
         return _cannot_warp(what)
 
@@ -166,6 +231,10 @@ class _JumpingSelector(selectors.DefaultSelector):
         super().__init__()
         self._loop = loop
 
+    def register(self, fileobj: int | HasFileno, events: int, data: Any = None) -> selectors.SelectorKey:
+        self._loop.admit(fileobj)
+        return super().register(fileobj, events, data)
+
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
         if ready or timeout == 0:
@@ -173,6 +242,8 @@ class _JumpingSelector(selectors.DefaultSelector):
         if self._loop.at_work:
             return super().select(timeout)
         if timeout is not None:
+            if self._loop.started:
+                self._loop.refuse_started()
             self._loop.jump(timeout)
             return []
         ready = super().select(self._loop.stuck_seconds)
@@ -212,22 +283,19 @@ async def all_counted(call: Awaitable[T]) -> T:
     return result
 
 
+def _key(address: Any) -> object:
+    """Return what tells ``address`` from others of this machine's loopback."""
+    return address[1] if isinstance(address, tuple) else address
+
+
 def _is_here(host: str | bytes) -> bool:
     """Whether ``host`` is an address or the name of this machine's loopback."""
     name = host.decode() if isinstance(host, bytes) else host
     try:
-        return ipaddress.ip_address(name).is_loopback
+        address = ipaddress.ip_address(name)
     except ValueError:
         return name == "localhost"
-
-
-def in_counted_thread(func: Callable[[*Ts], T], *args: *Ts) -> T:
-    """Do ``func``; what it tells the loop meanwhile comes of counted work."""
-    _THREAD.counted = True
-    try:
-        return func(*args)
-    finally:
-        _THREAD.counted = False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
 def give_result(future: asyncio.Future[Any], result: Any) -> None:
