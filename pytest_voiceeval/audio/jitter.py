@@ -132,6 +132,7 @@ class JitterBuffer:
         self._to_resample_seconds = 0.0
         self._resampler = None
         self._starts_at = None
+        self._heard_until = -math.inf
         self._flushed = True
         return dropped
 

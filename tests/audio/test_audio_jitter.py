@@ -105,6 +105,18 @@ def test_a_cleared_buffer_is_silent_at_once() -> None:
     assert not buffer.pop(0.22).samples.any()
 
 
+@pytest.mark.parametrize("rate", [16_000, 24_000])
+def test_what_follows_a_cleared_burst_is_dated_from_its_own_arrival(rate: int) -> None:
+    buffer = JitterBuffer(OUT, FRAME)
+    buffer.push(tone(3.0, rate).tobytes(), rate, 1, 0.0)
+    buffer.pop(0.2)
+    buffer.clear()
+    for tick in range(10):
+        buffer.push(tone(0.02, rate).tobytes(), rate, 1, 0.5 + tick * 0.02)
+    _, delay = next(frame for tick in range(30, 40) if (frame := buffer.pop(tick * 0.02)).delays).delays[0]
+    assert 0.07 < delay < 0.13
+
+
 def test_the_delay_of_a_sample_is_told_from_its_arrival() -> None:
     buffer = JitterBuffer(OUT, FRAME)
     for tick in range(10):
