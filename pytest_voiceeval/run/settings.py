@@ -114,15 +114,14 @@ class RunSettings:
         from pytest_voiceeval.tools.origin import location  # noqa: PLC0415 - light start
 
         seconds = self.max_duration if self.max_duration is not None else scenario.max_duration
-        where = location(type(scenario))
         if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float)):
             raise DefinitionError(
-                f"{where}: max_duration of scenario {scenario.name!r} is {seconds!r}; write a number of "
-                "seconds, such as 60"
+                f"{location(type(scenario))}: max_duration of scenario {scenario.name!r} is {seconds!r}; "
+                "write a number of seconds, such as 60"
             )
         if not seconds or not seconds > 0:
             raise DefinitionError(
-                f"{where}: scenario {scenario.name!r} has no time limit: set its max_duration to a number of "
-                "seconds, or run with --voice-duration=SECONDS"
+                f"{location(type(scenario))}: scenario {scenario.name!r} has no time limit: set its "
+                "max_duration to a number of seconds, or run with --voice-duration=SECONDS"
             )
         return float(seconds)

@@ -42,21 +42,23 @@ def check_tools(scenario: Scenario, sides: Iterable[Side] = SIDES, *, rehearsed:
 
 
 def _faults(scenario: Scenario, side: Side, *, rehearsed: bool) -> Iterator[str]:
-    where = location(type(scenario))
+    def here(fault: str) -> str:
+        return f"{location(type(scenario))}: {fault}"
+
     tools = scenario.resources(side).tools
     for name, arguments in tools.items():
         for fault in _tool_faults(name, arguments, scenario.domain):
-            yield f"{where}: {fault}"
+            yield here(fault)
         if (cls := find_tool(name, scenario.domain)) and inspect.isabstract(cls):
             yield _unfinished(cls)
     for fault in document_faults(scenario, side):
-        yield f"{where}: {fault}"
+        yield here(fault)
     if rehearsed and scenario.rehearsal is not None:
         used = dict.fromkeys(line.tool for line in scenario.rehearsal.lines(side) if isinstance(line, Use))
         for name in used:
             if name not in tools and name not in (called := _called(tools, scenario.domain)):
-                yield (
-                    f"{where}: the rehearsal uses tool '{name}' for the {side}, but {side}_resources do not "
+                yield here(
+                    f"the rehearsal uses tool '{name}' for the {side}, but {side}_resources do not "
                     f"name it{_remedy(name, called)}"
                 )
 

@@ -58,6 +58,7 @@ def place_of(exc: BaseException) -> str:
 def location(cls: type) -> str:
     """Return ``file:line`` of ``cls``, relative to the working directory if it lies in it.
 
+    For what is told to people: the whole file is parsed for it, which would delay calls that are held.
     Without the line where it can't be told (a class made by a call of ``type``).
     """
     file = _shown(Origin.of(cls).file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -120,6 +121,16 @@ def test_a_call_is_over_when_it_is_not_when_the_slowest_is(
         call.outcome.add_done_callback(lambda _, name=name: order.append(name))
     assert slow.outcome.result(60).stop_reason is StopReason.INACTIVITY
     assert order == ["quick", "later", "slow"]
+
+
+def test_no_call_that_is_in_order_has_those_beside_it_wait_for_a_file_to_be_parsed(
+    tmp_path: Path, threads: Callable[[Clock, int], CallThread], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[object] = []
+    monkeypatch.setattr(inspect, "findsource", parsed.append)
+    thread = threads(VirtualClock(), 2)
+    assert thread.submit(call_with(agent_after(0.5), tmp_path / "call")).outcome.result(30).turns
+    assert not parsed
 
 
 def test_a_call_is_held_again_within_its_own_place(

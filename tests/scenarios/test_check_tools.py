@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
@@ -62,6 +63,16 @@ def test_tools_of_the_domain_and_of_default_are_known() -> None:
         agent_tools = {"BrewTool": {"beans": "robusta"}, "EndConversationTool": {}}  # noqa: RUF012
 
     check_tools(Right())
+
+
+def test_no_file_is_parsed_where_there_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Right(Brewing):
+        agent_tools = {"BrewTool": {}}  # noqa: RUF012
+
+    parsed: list[object] = []
+    monkeypatch.setattr(inspect, "findsource", parsed.append)
+    check_tools(Right(), rehearsed=True)
+    assert not parsed
 
 
 def test_a_tool_that_is_not_there_is_told_with_file_line_and_the_nearest_name() -> None:
