@@ -30,7 +30,7 @@ from pytest_voiceeval.run.echoes import echoing_caller
 from pytest_voiceeval.run.ends import with_processes
 from pytest_voiceeval.run.evidence import has_evidence, write_evidence
 from pytest_voiceeval.run.lending import first_of
-from pytest_voiceeval.run.logs import bots_log_into, bots_of_call_log_into
+from pytest_voiceeval.run.logs import CallLog, bots_log_into
 from pytest_voiceeval.run.metrics import metrics_json
 from pytest_voiceeval.run.settings import RunSettings
 from pytest_voiceeval.run.trace import collect_trace, expect_trace
@@ -90,13 +90,17 @@ async def hold_beside_others(
     call = _Call(scenario, user, agent, settings, folder)
     await asyncio.to_thread(call.prepare)
     interrupted: list[Conversation] = []
+    log = CallLog(folder / BOT_LOG)
     try:
-        with bots_of_call_log_into(folder / BOT_LOG):
+        await _to_the_end(log.open)
+        with log.of_what_runs():
             conversation = await call.hold(on_interrupt=interrupted.append)
     except BaseException:
         for evidence in interrupted or call.ended:
             await _to_the_end(call.keep_what_can_be, evidence)
         raise
+    finally:
+        log.close()
     await _to_the_end(call.keep, conversation)
     await _to_the_end(collect_trace, agent, folder)
     return conversation

@@ -59,25 +59,54 @@ def bots_log_into(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def bots_of_call_log_into(path: Path) -> Iterator[None]:
-    """Have the log of embedded bots written to a file, and nowhere else unless the user wants it.
+    """Have the log of embedded bots written to a file, and nowhere else unless the user wants it."""
+    log = CallLog(path)
+    try:
+        log.open()
+        with log.of_what_runs():
+            yield
+    finally:
+        log.close()
+
+
+class CallLog:
+    """The file with the log of a call's bots.
 
     Of calls that are held at once, each has its own bots' lines, told apart by the context that they come
     from; a line of a thread without one may be any call's, and stands in the files of all.
-    """
-    from loguru import logger  # noqa: PLC0415 - only where a call is held
 
-    mute_default_sink()
-    with open_own(path) as file:
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened = contextlib.ExitStack()
+
+    def open(self) -> None:
+        """Have lines written to it from now on. It takes milliseconds: other calls are not to wait for it."""
+        from loguru import logger  # noqa: PLC0415 - only where a call is held
+
+        mute_default_sink()
+        file = self._opened.enter_context(open_own(self._path))
         sink = logger.add(
             _Sink(file),
             level="DEBUG",
             diagnose=False,
             backtrace=False,
-            filter=lambda _: _LOG.get() in (None, path),
+            filter=lambda _: _LOG.get() in (None, self._path),
         )
-        call = _LOG.set(path)
+        self._opened.callback(logger.remove, sink)
+
+    @contextlib.contextmanager
+    def of_what_runs(self) -> Iterator[None]:
+        """Have the lines of what runs in this context, and in what it starts, written to it."""
+        call = _LOG.set(self._path)
         try:
             yield
         finally:
             _LOG.reset(call)
-            logger.remove(sink)
+
+    def close(self) -> None:
+        """Have nothing written to it any more."""
+        self._opened.close()

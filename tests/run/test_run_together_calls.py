@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from calls_of_fakes import Calls, Tea, goodbye
+from loguru import logger
 
 from pytest_voiceeval.bridge.clock import Clock, MeasuredClock, RealClock
 from pytest_voiceeval.errors import BotProcessError, DefinitionError
@@ -131,6 +132,23 @@ def test_no_call_that_is_in_order_has_those_beside_it_wait_for_a_file_to_be_pars
     thread = threads(VirtualClock(), 2)
     assert thread.submit(call_with(agent_after(0.5), tmp_path / "call")).outcome.result(30).turns
     assert not parsed
+
+
+def test_no_call_has_those_beside_it_wait_while_its_log_is_opened(
+    tmp_path: Path, threads: Callable[[Clock, int], CallThread], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened_in: list[str] = []
+    add = logger.add
+
+    def added(*args: Any, **options: Any) -> int:
+        opened_in.append(threading.current_thread().name)
+        return add(*args, **options)
+
+    monkeypatch.setattr(logger, "add", added)
+    thread = threads(RealClock(), 2)
+    agent = Calls(AGENT, [Utterance("Bye.", 0.1, late_sends=(exit_message(),))])
+    assert thread.submit(call_with(agent, tmp_path / "call")).outcome.result(30).turns
+    assert [name.startswith("calls_") for name in opened_in] == [True]  # of the jobs, not that of the calls
 
 
 def test_a_call_is_held_again_within_its_own_place(
