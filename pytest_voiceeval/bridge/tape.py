@@ -94,10 +94,14 @@ class Track:
         return Sound(start, at + end / self.rate_hz, start - delay)
 
 
+FRAMES_AT_ONCE = 50
+"""How many frames are put together at once."""
+
+
 class Tape:
     """Records both sides of a call, frame by frame, so that they stay aligned.
 
-    Their sound is put together as it comes: at the end of a long call that would keep the calls beside it
+    Their sound is put together once a second: at the end of a long call that would keep the calls beside it
     waiting for a tenth of a second.
 
     Args:
@@ -109,6 +113,8 @@ class Tape:
         self._rate_hz = rate_hz
         self._frame_samples = frame_samples
         self._tracks = {side: Track(rate_hz) for side in SIDES}
+        self._frames = 0
+        self._apart: tuple[list[Int16s], list[Int16s]] = ([], [])
         self._stereo: list[bytes] = []
 
     def track(self, side: str) -> Track:
@@ -118,7 +124,7 @@ class Tape:
     @property
     def seconds(self) -> float:
         """Length so far."""
-        return len(self._stereo) * self._frame_samples / self._rate_hz
+        return self._frames * self._frame_samples / self._rate_hz
 
     def record(self, user: PlayedFrame, agent: PlayedFrame, *, user_heard: Int16s | None = None) -> None:
         """Put the next frame of both sides on the tape.
@@ -129,7 +135,12 @@ class Tape:
         at = self.seconds
         self._tracks[USER].put(user, at)
         self._tracks[AGENT].put(agent, at)
-        self._stereo.append(interleave(user.samples if user_heard is None else user_heard, agent.samples))
+        left, right = self._apart
+        left.append(user.samples if user_heard is None else user_heard)
+        right.append(agent.samples)
+        self._frames += 1
+        if len(left) == FRAMES_AT_ONCE:
+            self._put_together()
 
     @property
     def heard_until(self) -> float:
@@ -138,4 +149,11 @@ class Tape:
 
     def recording(self) -> Recording:
         """Return the sound so far: user left, agent right."""
+        self._put_together()
         return Recording(b"".join(self._stereo), self._rate_hz)
+
+    def _put_together(self) -> None:
+        left, right = self._apart
+        if left:
+            self._stereo.append(interleave(np.concatenate(left), np.concatenate(right)))
+            self._apart = ([], [])
