@@ -84,6 +84,7 @@ class JitterBuffer:
         self._held_back = depth
         self._run_seconds = 0.0
         self._crumbs = 0
+        self._lead_seconds = 0.0
         self._caught_up_seconds = math.inf
         self._flushed = True
 
@@ -97,12 +98,14 @@ class JitterBuffer:
             self._note_gap(gap)
         if self._starts_at is None:
             self._begin(rate_hz, now)
+            self._lead_seconds = 0.0
         elif gap > SAME_STREAM_SECONDS:
             self._resample()
             if gap > GAP_SECONDS and self._crumbs <= MOST_CRUMBS:
                 self._keep_pause(rate_hz, now)
         elif -gap > self._caught_up_seconds:
             self._catch_up(-gap)
+        self._lead_seconds = max(self._lead_seconds, -gap)
         seconds = len(samples) / rate_hz
         self._heard_until = max(self._heard_until, now) + seconds
         self._run_seconds += seconds
@@ -178,7 +181,7 @@ class JitterBuffer:
         lacking = self._held_back - self.seconds_left(now)
         if lacking > LATENESS_SECONDS:
             self._put(_Stretch(np.zeros(round(lacking * rate_hz), np.int16), rate_hz, now, is_pause=True))
-            self._caught_up_seconds = 0.0
+            self._caught_up_seconds = self._lead_seconds  # what it sends at once, as ever, is no catching up
 
     def _catch_up(self, ahead_seconds: float) -> None:
         """Shorten the last pause, as far as it is not on its way, by what its sender has caught up."""

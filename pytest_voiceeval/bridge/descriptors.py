@@ -64,7 +64,7 @@ def descriptor_of(fileobj: int | HasFileno) -> Descriptor:
 def _of_socket(sock: socket.socket) -> Descriptor:
     here, there = _address(sock.getsockname), _address(sock.getpeername)
     is_stream = sock.type == socket.SOCK_STREAM
-    listens = is_stream and bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    listens = is_stream and _listens(sock, here, there)
     if there:
         name = f"a socket to {shown_address(there)}"
     elif there is not None:
@@ -72,6 +72,14 @@ def _of_socket(sock: socket.socket) -> Descriptor:
     else:
         name = f"a socket at {shown_address(here)}" if here else f"a socket of {sock.family.name}"
     return Descriptor(sock.fileno(), name, here, there, listens, is_stream)
+
+
+def _listens(sock: socket.socket, here: Any, there: Any) -> bool:
+    """Whether others connect to a socket; macOS does not tell, so there it is what has no other end."""
+    try:
+        return bool(sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    except OSError:
+        return bool(here) and there is None
 
 
 def _address(ask: Callable[[], Any]) -> Any:

@@ -52,9 +52,9 @@ def in_counted_thread(func: Callable[[*Ts], T], *args: *Ts) -> T:
 
 def install() -> None:
     """Have threads and jobs of pools be told to the loop whose callback starts them; may be called again."""
-    if threading.Thread.start.__name__ != "start_and_tell":
+    if getattr(threading.Thread.start, "__name__", "") != "start_and_tell":
         threading.Thread.start = _telling_start(threading.Thread.start)  # type: ignore[method-assign,assignment]
-    if ThreadPoolExecutor.submit.__name__ != "submit_and_tell":
+    if getattr(ThreadPoolExecutor.submit, "__name__", "") != "submit_and_tell":
         ThreadPoolExecutor.submit = _telling_submit(ThreadPoolExecutor.submit)  # type: ignore[method-assign]
 
 

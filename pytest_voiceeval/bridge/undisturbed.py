@@ -22,6 +22,10 @@ FREEZES_A_COLLECTION = 10
 """After how many freezes all garbage is collected: what was frozen as garbage came to no collection since."""
 
 
+PYTHONS_OWN = 1000
+"""Frozen objects that are nobody's: Python 3.12 freezes some hundreds as it starts."""
+
+
 class Shared:
     """A change of the whole process, there while at least one call needs it.
 
@@ -62,7 +66,7 @@ class Freezer:
 
     def freeze(self) -> Callable[[], object]:
         """Freeze what there is, unless somebody has frozen something; return what thaws it."""
-        if gc.get_freeze_count():
+        if gc.get_freeze_count() > PYTHONS_OWN:
             return _nothing
         self._freezes += 1
         if self._freezes % FREEZES_A_COLLECTION == 0:

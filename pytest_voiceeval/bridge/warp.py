@@ -146,13 +146,15 @@ class WarpLoop(asyncio.SelectorEventLoop):
         if not self._is_made:  # it wakes itself up by one
             return
         found = descriptor_of(fileobj)
+        if found.number in self._connecting:  # it has no other end yet
+            return
         if found.listens:
             self._served.add(_key(found.here))
         elif found.is_stream and (self._reaches_itself(found.there) or self._reaches_itself(found.here)):
             return
         elif self._counted():
             self._admitted[found.number] = found
-        elif found.number not in self._connecting and not found.is_same_as(self._admitted.get(found.number)):
+        elif not found.is_same_as(self._admitted.get(found.number)):
             raise self._refuse(f"what {found.name} leads to")
 
     async def sock_connect(self, sock: Any, address: Any) -> None:
@@ -221,7 +223,7 @@ class WarpLoop(asyncio.SelectorEventLoop):
         Nobody knows whose another thread is that calls back: it may be any call's.
         """
         call = CALL.get() if call is None else call
-        for spoiled in self._calls if call is None else self._calls & {call}:
+        for spoiled in tuple(self._calls) if call is None else self._calls & {call}:
             self._uncounted.setdefault(spoiled, what)
         return _cannot_warp(what)
 

@@ -28,11 +28,12 @@ class OnlyPlanned:
 
     def __init__(self) -> None:
         self._planned: set[str] = set()
+        self._set_up: set[pytest.FixtureDef[Any]] = set()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:
-        """Begin anew: fixtures of the same name may be others in the next test."""
-        self._planned = set(CALL_FIXTURES)
+        """Begin anew, but for wide fixtures: those of the same name may be others in the next test."""
+        self._planned = {*CALL_FIXTURES, *(fixture.argname for fixture in self._set_up)}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: Any) -> object | None:
@@ -40,5 +41,10 @@ class OnlyPlanned:
         if self._planned.isdisjoint({fixturedef.argname, *fixturedef.argnames}):
             return None
         self._planned.add(fixturedef.argname)
+        self._set_up.add(fixturedef)
         fixturedef.cached_result = (None, fixturedef.cache_key(request), None)
         return fixturedef.cached_result
+
+    def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
+        """Forget a fixture that is torn down."""
+        self._set_up.discard(fixturedef)

@@ -250,6 +250,21 @@ def test_short_pauses_do_not_use_the_depth_up(rate: int) -> None:
     assert stretches[-1][1] - (begins[-1] + 0.3) == pytest.approx(stretches[0][0], abs=0.05)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 4])
+@pytest.mark.parametrize("pause", [0.07, 0.1, 0.15])
+@pytest.mark.parametrize("rate", [8_000, 16_000, 24_000])
+def test_pauses_do_not_depend_on_how_many_messages_come_at_once(
+    rate: int, pause: float, at_once: int
+) -> None:
+    chunks = []
+    for begin in (0.0, 0.32 + pause):
+        for at, pcm in paced(tone(0.32, rate), rate, 0.08, start=begin):
+            size = len(pcm) // at_once
+            chunks += [(at, pcm[i * size : (i + 1) * size]) for i in range(at_once)]
+    (_, ended), (begun, _) = heard(play(chunks, rate, 2.0))
+    assert begun - ended == pytest.approx(pause, abs=0.015)
+
+
 @pytest.mark.parametrize("stall", [0.03, 0.05, 0.06])
 @pytest.mark.parametrize("rate", [8_000, 16_000, 24_000])
 def test_a_sender_that_stalls_and_catches_up_is_heard_without_a_gap(rate: int, stall: float) -> None:

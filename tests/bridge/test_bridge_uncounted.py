@@ -12,6 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -351,3 +352,34 @@ def test_threads_and_pools_are_replaced_once() -> None:
     before = threading.Thread.start, ThreadPoolExecutor.submit
     loose.install()
     assert (threading.Thread.start, ThreadPoolExecutor.submit) == before
+
+
+# other systems, and other tests
+
+
+@warped
+def test_connections_of_the_loop_are_its_own_where_a_socket_does_not_tell_that_it_listens(
+    clock: type[Clock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "SO_ACCEPTCONN", 9999)  # as on macOS, which refuses to tell
+
+    async def echoed() -> bytes:
+        async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(await reader.readexactly(2))
+            writer.close()
+
+        async with await asyncio.start_server(echo, "127.0.0.1", 0) as server:
+            host, port = server.sockets[0].getsockname()
+            reader, writer = await asyncio.open_connection(host, port)
+            writer.write(b"hi")
+            content = await reader.read()
+            writer.close()
+            return content
+
+    assert clock().run(echoed()) == b"hi"
+
+
+@warped
+def test_a_loop_can_be_had_while_somebody_has_replaced_threads_and_pools(clock: type[Clock]) -> None:
+    with mock.patch.object(threading.Thread, "start"), mock.patch.object(ThreadPoolExecutor, "submit"):
+        clock().new_loop().close()

@@ -13,7 +13,13 @@ import pytest
 from scripted_calls import agent_bot, call, user_bot
 
 from pytest_voiceeval.bridge.clock import Clock, MeasuredClock, RealClock
-from pytest_voiceeval.bridge.undisturbed import FREEZES_A_COLLECTION, SWITCH_SECONDS, Freezer, undisturbed
+from pytest_voiceeval.bridge.undisturbed import (
+    FREEZES_A_COLLECTION,
+    PYTHONS_OWN,
+    SWITCH_SECONDS,
+    Freezer,
+    undisturbed,
+)
 from pytest_voiceeval.testing import Utterance, VirtualClock, exit_message
 
 State = tuple[bool, float]
@@ -21,7 +27,7 @@ State = tuple[bool, float]
 
 def state() -> State:
     """Return whether something is frozen, and after which time threads switch."""
-    return gc.get_freeze_count() > 0, sys.getswitchinterval()
+    return gc.get_freeze_count() > PYTHONS_OWN, sys.getswitchinterval()
 
 
 @pytest.fixture(autouse=True)

@@ -75,3 +75,36 @@ def test_a_fixture_of_the_project_that_fails_is_told(project: pytest.Pytester, w
     result.assert_outcomes(errors=2)
     result.stdout.fnmatch_lines(["ERROR scenarios/shop.py::shop__good - OSError: no server"])
     assert not (project.path / "eval_results").exists()
+
+
+WIDE = """
+import pytest
+
+@pytest.fixture(scope="module")
+def voice_conversation():
+    return object()
+
+@pytest.fixture(scope="module")
+def turns(voice_conversation):
+    return voice_conversation.turns
+
+@pytest.fixture
+def first(turns):
+    return turns[0]
+
+def test_one(first):
+    pass
+
+def test_another(first):
+    pass
+"""
+
+
+def test_what_builds_on_a_wide_fixture_is_not_set_up_for_the_second_test_either(
+    project: pytest.Pytester, write: Write
+) -> None:
+    write("tests/test_wide.py", WIDE)
+    result = project.runpytest("tests", "--setup-only")
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines(["*test_another*"])
+    result.assert_outcomes()
