@@ -31,17 +31,20 @@ def test_no_more_are_held_at_once_than_there_are_places_and_they_begin_in_order(
     thread = threads(clock(), 2)
     begun: list[int] = []
     now, most = 0, 0
+    all_wait = threading.Event()
 
     async def call(number: int) -> int:
         nonlocal now, most
         begun.append(number)
         now += 1
         most = max(most, now)
+        await asyncio.to_thread(all_wait.wait, 10)
         await asyncio.sleep(0.02)
         now -= 1
         return number
 
     held = [thread.submit(partial(call, number)) for number in range(5)]
+    all_wait.set()
     assert [call.outcome.result(10) for call in held] == begun == [0, 1, 2, 3, 4]
     assert most == 2
 
